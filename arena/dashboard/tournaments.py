@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypedDict
 
 import duckdb
 import orjson
@@ -18,6 +18,66 @@ RUNS = 60
 #: The speed of a run over time has at most so many points, each at least so many seconds long.
 BUCKETS, SHORTEST_BUCKET = 60, 2.0
 FAULTS = 30
+
+
+class ListedRun(TypedDict):
+    """A run in the list of runs."""
+
+    id: str
+    kind: str
+    status: str
+    #: Unix times.
+    started: float
+    ended: float | None
+    battles: int
+    #: None where the schedule has no fixed number of battles.
+    planned: int | None
+    #: How many.
+    agents: int
+    formats: list[str]
+
+
+class ShownFormat(TypedDict):
+    """A format of the run that a page shows."""
+
+    format: str
+    #: `Standing` as a dict, and `faults`: how many battles the agent lost by a failure of its own.
+    ranking: list[dict[str, Any]]
+    #: [agent, opponent, battles, score, low, high]
+    pairings: list[list[Any]]
+
+
+class ShownFault(TypedDict):
+    agent: str
+    reason: str
+    battles: int
+    #: The id of an example, and its detail.
+    battle: int
+    detail: str
+    at_fault: bool
+
+
+class Speed(TypedDict):
+    """Battles/s over the time of a run, with 0 where no battle ended."""
+
+    #: Unix time, and seconds for each number.
+    first: float
+    width: float
+    battles_per_s: list[float]
+
+
+class ShownRun(TypedDict):
+    """The run that a page shows."""
+
+    id: str
+    settings: dict[str, Any]
+    formats: list[ShownFormat]
+    #: None before the first battle.
+    speed: Speed | None
+    faults: list[ShownFault]
+    #: The highest id of its battles.
+    latest: int | None
+
 
 _RUNS = """
     SELECT r.run_id, r.kind, r.status, epoch(r.started), epoch(r.ended), r.config, coalesce(b.battles, 0)
@@ -46,9 +106,9 @@ _BATTLES = """
 """
 
 
-def runs(connection: duckdb.DuckDBPyConnection, status_of: dict[str, str]) -> list[dict[str, Any]]:
+def runs(connection: duckdb.DuckDBPyConnection, status_of: dict[str, str]) -> list[ListedRun]:
     """The latest runs. status_of: run -> what it is, where the table `runs` cannot know (a run that was killed)."""
-    found = []
+    found: list[ListedRun] = []
     for run_id, kind, status, started, ended, config_text, battles in connection.execute(_RUNS, [RUNS]).fetchall():
         config = orjson.loads(config_text)
         found.append(
@@ -67,7 +127,7 @@ def runs(connection: duckdb.DuckDBPyConnection, status_of: dict[str, str]) -> li
     return found
 
 
-def describe(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[str, Any] | None:
+def describe(connection: duckdb.DuckDBPyConnection, run_id: str) -> ShownRun | None:
     """One run as the page draws it; None where there is no such run."""
     row = connection.execute("SELECT config FROM runs WHERE run_id = ?", [run_id]).fetchone()
     if row is None:
@@ -82,10 +142,14 @@ def describe(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[str, An
         "speed": _speed(connection.execute(_SPEED, [run_id, BUCKETS, SHORTEST_BUCKET]).fetchall()),
         "faults": [
             {
-                **dict(zip(("agent", "reason", "battles", "battle", "detail"), fault, strict=True)),
-                "at_fault": fault[0] not in NOBODY,
+                "agent": agent,
+                "reason": reason,
+                "battles": count,
+                "battle": example,
+                "detail": detail,
+                "at_fault": agent not in NOBODY,
             }
-            for fault in faults
+            for agent, reason, count, example, detail in faults
         ],
         "latest": latest[0] if latest else None,
     }
@@ -93,7 +157,7 @@ def describe(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[str, An
 
 def _formats(
     meetings: Iterable[tuple[str, str, str, float, int]], anchor: str, faults: Iterable[tuple[Any, ...]]
-) -> list[dict[str, Any]]:
+) -> list[ShownFormat]:
     """Each format's interim ranking (its intervals: see `standings`) and the score of every pairing."""
     by_format: dict[str, dict[tuple[str, str], tuple[float, int]]] = defaultdict(dict)
     for format_id, agent, opponent, points, battles in meetings:
@@ -101,7 +165,7 @@ def _formats(
     failed: dict[str, int] = defaultdict(int)
     for agent, _, battles, *_ in faults:
         failed[agent] += battles
-    found = []
+    found: list[ShownFormat] = []
     for format_id, pairs in sorted(by_format.items()):
         order = standings({pair: points for pair, (points, _) in pairs.items() if pair[0] != pair[1]}, anchor)
         found.append(
@@ -117,8 +181,8 @@ def _formats(
     return found
 
 
-def _speed(buckets: list[tuple[int, int, float, float]]) -> dict[str, Any] | None:
-    """Battles/s over the run's time, with 0 where nothing ended; None before the first battle."""
+def _speed(buckets: list[tuple[int, int, float, float]]) -> Speed | None:
+    """None before the first battle."""
     if not buckets:
         return None
     width, first = buckets[0][2], buckets[0][3]

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from arena.report.summary_types import WinRate
 from arena.store import rows
 
+Row = TypeVar("Row")
 Z = 1.959964  # 95% of a normal distribution lie within
 
 
-def rate(points: float, battles: int) -> dict[str, Any]:
-    """Mean score and its 95% Wilson interval, battles taken singly: {"battles", "score", "low", "high"}.
-
-    points: wins, ties as halves. Without battles the three numbers are None.
-    """
-    if battles == 0:
-        return {"battles": 0, "score": None, "low": None, "high": None}
+def rate(points: float, battles: int) -> WinRate:
+    """Mean score of one or more battles and its 95% Wilson interval, battles taken singly. points: wins, ties as halves."""
     share, z2 = points / battles, Z * Z
     middle = share + z2 / (2 * battles)
     reach = Z * (share * (1 - share) / battles + z2 / (4 * battles * battles)) ** 0.5
@@ -51,7 +49,24 @@ class TeamUse(NamedTuple):
     points: float
 
 
-class Lead(NamedTuple):
+class LengthCount(NamedTuple):
+    """The battles of one agent with a number of turns, and its points in them."""
+
+    agent: str
+    turns: int
+    battles: int
+    points: float
+
+
+class MoveCount(NamedTuple):
+    """How often one agent chose a move."""
+
+    agent: str
+    move: str
+    times: int
+
+
+class LeadCount(NamedTuple):
     """How often an agent's team began with which of its members. place: from 1; None where there is no team preview."""
 
     agent: str
@@ -61,85 +76,142 @@ class Lead(NamedTuple):
     points: float
 
 
+class ThinkTimeRow(NamedTuple):
+    """One agent's time per decision: median, 95th percentile and maximum, in milliseconds."""
+
+    agent: str
+    decisions: int
+    median_ms: float
+    p95_ms: float
+    max_ms: float
+
+
+class FaultCount(NamedTuple):
+    """The battles of one agent with one kind of fault, and an example. agent: `venue` and `nobody` where no agent failed."""
+
+    agent: str
+    kind: str
+    battles: int
+    example_id: int
+    example_detail: str
+
+
+class SourceOfBattles(NamedTuple):
+    """A run whose battles count, and how many of them were aborted."""
+
+    run_id: str
+    battles: int
+    aborted: int
+
+
+@dataclass(frozen=True)
+class FormatCounts:
+    """The counts of one format. think: the slowest agent first; faults: the most frequent first."""
+
+    meetings: list[Meeting]
+    lengths: list[LengthCount]
+    teams: list[TeamUse]
+    moves: list[MoveCount]
+    leads: list[LeadCount]
+    think: list[ThinkTimeRow]
+    faults: list[FaultCount]
+
+
 class Counts:
-    """The counts of one run; every method gives format -> rows. Raises BadInput when the store cannot be asked."""
+    """The counts of one run; most methods return format -> rows. Raises BadInput when the store cannot be read."""
 
     def __init__(self, db: Path, run_id: str) -> None:
         self.db, self.run_id = db, run_id
 
-    def meetings(self) -> dict[str, list[Meeting]]:
-        found = self._ask(
-            "SELECT format, agent, opponent, team_set, count(*), count(*) FILTER (score = 1), "
-            "count(*) FILTER (score = 0), sum(score)::DOUBLE FROM mine WHERE score IS NOT NULL GROUP BY ALL ORDER BY ALL"
-        )
-        return _by_format((row[0], Meeting(*row[1:])) for row in found)
+    def of_formats(self) -> dict[str, FormatCounts]:
+        """All counts, of the formats in which a battle has a score."""
+        meetings, lengths, teams, moves = self.meetings(), self.lengths(), self.teams(), self.moves()
+        leads, think, faults = self.leads(), self.think(), self.faults()
+        return {
+            name: FormatCounts(
+                meetings=meetings[name],
+                lengths=lengths[name],
+                teams=teams[name],
+                moves=moves.get(name, []),
+                leads=leads.get(name, []),
+                think=think.get(name, []),
+                faults=faults.get(name, []),
+            )
+            for name in sorted(meetings)
+        }
 
-    def lengths(self) -> dict[str, list[tuple[str, int, int, float]]]:
-        """(agent, turns, battles, points): how long the battles of each agent were, and what it won in them."""
-        return self._grouped(
+    def meetings(self) -> dict[str, list[Meeting]]:
+        return self._by_format(
+            Meeting,
+            "SELECT format, agent, opponent, team_set, count(*), count(*) FILTER (score = 1), "
+            "count(*) FILTER (score = 0), sum(score)::DOUBLE FROM mine WHERE score IS NOT NULL GROUP BY ALL ORDER BY ALL",
+        )
+
+    def lengths(self) -> dict[str, list[LengthCount]]:
+        return self._by_format(
+            LengthCount,
             "SELECT format, agent, turns, count(*), sum(score)::DOUBLE FROM mine WHERE score IS NOT NULL "
-            "GROUP BY ALL ORDER BY ALL"
+            "GROUP BY ALL ORDER BY ALL",
         )
 
     def teams(self) -> dict[str, list[TeamUse]]:
-        found = self._ask(
+        return self._by_format(
+            TeamUse,
             "SELECT m.format, agent, m.team_set, team_id, coalesce(any_value(t.name), team_id), any_value(t.packed), "
             "count(*), sum(score)::DOUBLE "
             "FROM mine m LEFT JOIN teams t USING (team_id) WHERE score IS NOT NULL "
-            "GROUP BY m.format, agent, m.team_set, team_id ORDER BY ALL"
+            "GROUP BY m.format, agent, m.team_set, team_id ORDER BY ALL",
         )
-        return _by_format((row[0], TeamUse(*row[1:])) for row in found)
 
-    def moves(self) -> dict[str, list[tuple[str, str, int]]]:
-        """(agent, move id, times chosen); without what Showdown calls a move where there is none to choose."""
-        return self._grouped(
+    def moves(self) -> dict[str, list[MoveCount]]:
+        """Without what Showdown calls a move where there is none to choose."""
+        return self._by_format(
+            MoveCount,
             "SELECT format, agent, split_part(choice, ' ', 2), count(*) FROM mine JOIN decisions USING (battle_id, seat) "
-            "WHERE choice LIKE 'move %' AND choice NOT IN ('move fight', 'move recharge') GROUP BY ALL ORDER BY ALL"
+            "WHERE choice LIKE 'move %' AND choice NOT IN ('move fight', 'move recharge') GROUP BY ALL ORDER BY ALL",
         )
 
-    def leads(self) -> dict[str, list[Lead]]:
-        found = self._ask(
+    def leads(self) -> dict[str, list[LeadCount]]:
+        return self._by_format(
+            LeadCount,
             "SELECT m.format, agent, any_value(t.packed), try_cast(substr(choice, 6, 1) AS INTEGER) AS place, count(*), "
             "sum(score)::DOUBLE FROM mine m LEFT JOIN teams t USING (team_id) "
             "LEFT JOIN (FROM decisions WHERE index = 0 AND choice LIKE 'team %') USING (battle_id, seat) "
-            "WHERE score IS NOT NULL GROUP BY m.format, agent, team_id, place ORDER BY m.format, agent, team_id, place"
+            "WHERE score IS NOT NULL GROUP BY m.format, agent, team_id, place ORDER BY m.format, agent, team_id, place",
         )
-        return _by_format((row[0], Lead(*row[1:])) for row in found)
 
-    def think(self) -> dict[str, list[tuple[str, int, float, float, float]]]:
-        """(agent, decisions, median, 95th percentile, longest), the times in milliseconds; the slowest agent first."""
-        return self._grouped(
+    def think(self) -> dict[str, list[ThinkTimeRow]]:
+        return self._by_format(
+            ThinkTimeRow,
             "SELECT format, agent, decisions, times[1] AS median, times[2], longest FROM ("
             "SELECT format, agent, count(*) AS decisions, quantile_cont(think_ms, [0.5, 0.95]) AS times, "
             "max(think_ms) AS longest FROM mine JOIN decisions USING (battle_id, seat) GROUP BY format, agent"
-            ") ORDER BY format, median DESC, agent"
+            ") ORDER BY format, median DESC, agent",
         )
 
-    def faults(self) -> dict[str, list[tuple[str, str, int, int, str | None]]]:
-        """(agent, kind, battles, an example's battle id, its words); most first. `venue`, `nobody`: no agent's."""
-        return self._grouped(
+    def faults(self) -> dict[str, list[FaultCount]]:
+        return self._by_format(
+            FaultCount,
             "SELECT format, agent, reason, count(*), min(battle_id), arg_min(coalesce(detail, ''), battle_id) "
             "FROM faults SEMI JOIN mine USING (battle_id) "
-            "GROUP BY format, agent, reason ORDER BY format, 4 DESC, agent, reason"
+            "GROUP BY format, agent, reason ORDER BY format, 4 DESC, agent, reason",
         )
 
-    def sources(self) -> list[tuple[str, int, int]]:
-        """(run, battles, aborted): where the battles that count come from, this run first."""
-        return self._ask(
+    def sources(self) -> list[SourceOfBattles]:
+        """Where the battles that count come from, this run first."""
+        found = self._query(
             "SELECT run_id, count(*), count(*) FILTER (reason = 'aborted') FROM mine WHERE seat = 'p1' "
             "GROUP BY run_id, for_run ORDER BY run_id <> for_run, run_id"
         )
+        return [SourceOfBattles(*row) for row in found]
 
-    def _grouped(self, query: str) -> dict[str, list[tuple[Any, ...]]]:
-        return _by_format((row[0], row[1:]) for row in self._ask(query))
+    def _by_format(self, make: Callable[..., Row], query: str) -> dict[str, list[Row]]:
+        """format -> the rows of a query, of which the first column is the format."""
+        groups: dict[str, list[Row]] = defaultdict(list)
+        for format_id, *row in self._query(query):
+            groups[format_id].append(make(*row))
+        return groups
 
-    def _ask(self, query: str) -> list[tuple[Any, ...]]:
+    def _query(self, query: str) -> list[tuple[Any, ...]]:
         mine = "WITH mine AS (SELECT * FROM evidence_results WHERE for_run = ?) "
         return rows(mine + query, self.db, [self.run_id])
-
-
-def _by_format(found: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
-    groups: dict[str, list[Any]] = defaultdict(list)
-    for format_id, row in found:
-        groups[format_id].append(row)
-    return groups

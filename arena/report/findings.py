@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import pairwise
-from typing import Any
 
 from arena.report.numbers import counted, group_letter, listed, percent, percent_of, whole
+from arena.report.summary_types import EloLead, FormatSummary, MatchReport, RankingRow
 
 SURE = 0.95  # "better" is said without "may" from here on
 TEAM_SET_LINES = 2
@@ -14,7 +14,7 @@ NAMED_TOGETHER = 5  # at most so many agents that are not separated are named
 MANY_FORMATS = 3  # more formats than these share one sentence on who is best
 
 
-def findings(formats: list[dict[str, Any]]) -> list[str]:
+def findings(formats: list[FormatSummary]) -> list[str]:
     """Returns sentences on the best agent, differences between team sets, cycles, and faults; one if there is no battle."""
     told = [each for each in formats if len(each["ranking"]) > 1]
     if not told:
@@ -26,7 +26,7 @@ def findings(formats: list[dict[str, Any]]) -> list[str]:
     return [*best, *(apart if len(told) <= MANY_FORMATS else []), *_team_sets(told), *_cycles(told), _faults(formats)]
 
 
-def match_findings(match: dict[str, Any] | None) -> list[str]:
+def match_findings(match: MatchReport | None) -> list[str]:
     """Returns the result of a match in sentences. match: of `match_of`."""
     if match is None or not match["pairs"]:
         return []
@@ -38,19 +38,19 @@ def match_findings(match: dict[str, Any] | None) -> list[str]:
     return [words] if match["sprt"] is None else [f"{match['sprt']['verdict']}.", words]
 
 
-def match_facts(match: dict[str, Any]) -> list[list[str]]:
+def match_facts(match: MatchReport) -> list[list[str]]:
     """Return (label, value) for each number of a match with one or more pairs, as text."""
     first = match["agents"][0]
     facts = [
         ["pairs (battles)", f"{match['pairs']:,} ({match['battles']:,})"],
-        [f"score of {first}", f"{match['points']:g} points, {100 * match['score']:.1f}%"],
+        [f"score of {first}", f"{match['points']:g} points, {100 * (match['score'] or 0.0):.1f}%"],
         [
             "pentanomial: pairs in which it scored 0, 0.5, 1, 1.5, 2",
             ", ".join(f"{n:,}" for n in match["pentanomial"]),
         ],
         ["Elo, 95% interval", lead_words(match["elo"])],
         ["normalized Elo, 95% interval", lead_words(match["nelo"])],
-        ["P(stronger)", percent(match["los"])],
+        ["P(stronger)", percent(match["los"] or 0.0)],
     ]
     test = match["sprt"]
     if test is not None:
@@ -63,7 +63,7 @@ def match_facts(match: dict[str, Any]) -> list[list[str]]:
     return facts
 
 
-def lead_words(lead: dict[str, float | None]) -> str:
+def lead_words(lead: EloLead) -> str:
     """ "+75 [37, 113]"; "more than +120" where there is no upper end, "less than −120" where there is no lower one."""
     value, low, high = lead["value"], lead["low"], lead["high"]
     if low is not None and high is not None:
@@ -73,31 +73,31 @@ def lead_words(lead: dict[str, float | None]) -> str:
     return bound if value is None else f"{whole(value, signed=True)} ({bound})"
 
 
-def elo_words(row: dict[str, Any], anchor: str) -> str:
+def elo_words(row: RankingRow, anchor: str) -> str:
     """ "1580 [1540, 1622]"."""
     if row["agent"] == anchor:
         return f"{whole(row['elo'])}, the anchor"
     return f"{whole(row['elo'])} [{whole(row['low'])}, {whole(row['high'])}]"
 
 
-def chance_of_better(said: dict[str, Any], agent: str, other: str) -> float | None:
+def chance_of_better(format_summary: FormatSummary, agent: str, other: str) -> float | None:
     """Probability that `agent` is better than `other`; None when they cannot be compared."""
-    names = said["better"]["agents"]
-    value: float | None = said["better"]["matrix"][names.index(agent)][names.index(other)]
+    names = format_summary["better"]["agents"]
+    value: float | None = format_summary["better"]["matrix"][names.index(agent)][names.index(other)]
     return value
 
 
-def order(said: dict[str, Any]) -> list[str]:
+def order(format_summary: FormatSummary) -> list[str]:
     """Return sentences on which ranks are certain: P(better than next), and how many pairs of agents are separated.
 
     Two neighbours are separated when the one is better than the other with a probability of SURE or more. Of two agents
     alone `_best` says it all.
     """
-    rows = said["ranking"]
+    rows = format_summary["ranking"]
     if len(rows) < 3:
         return []
-    chances = [chance_of_better(said, one["agent"], other["agent"]) for one, other in pairwise(rows)]
-    runs: list[list[dict[str, Any]]] = [[rows[0]]]
+    chances = [chance_of_better(format_summary, one["agent"], other["agent"]) for one, other in pairwise(rows)]
+    runs: list[list[RankingRow]] = [[rows[0]]]
     for chance, row in zip(chances, rows[1:], strict=True):
         if chance is not None and chance < SURE:
             runs[-1].append(row)
@@ -108,7 +108,10 @@ def order(said: dict[str, Any]) -> list[str]:
         return [f"Every rank is separated from the next: P(better than next) is at least {percent(SURE)} everywhere."]
     parts = [_ranks(run) for run in open_runs]
     known = [
-        v for i, line in enumerate(said["better"]["matrix"]) for j, v in enumerate(line) if j > i and v is not None
+        v
+        for i, line in enumerate(format_summary["better"]["matrix"])
+        for j, v in enumerate(line)
+        if j > i and v is not None
     ]
     clear = sum(max(value, 1 - value) >= SURE for value in known)
     return [
@@ -117,28 +120,31 @@ def order(said: dict[str, Any]) -> list[str]:
     ]
 
 
-def _ranks(run: list[dict[str, Any]]) -> str:
+def _ranks(run: list[RankingRow]) -> str:
     """ "ranks 2–4 (b, c, d)", without the names where they are many."""
     names = f" ({', '.join(row['agent'] for row in run)})" if len(run) <= NAMED_TOGETHER else ""
     return f"ranks {run[0]['rank']}–{run[-1]['rank']}{names}"
 
 
-def _close(said: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, float]]]:
+def _close(format_summary: FormatSummary) -> tuple[RankingRow, list[tuple[str, float]]]:
     """Return the leader, and the agents not separated from it: (agent, P(leader is better)), the closest first."""
-    first = said["ranking"][0]
-    chances = [(row["agent"], chance_of_better(said, first["agent"], row["agent"])) for row in said["ranking"][1:]]
+    first = format_summary["ranking"][0]
+    chances = [
+        (row["agent"], chance_of_better(format_summary, first["agent"], row["agent"]))
+        for row in format_summary["ranking"][1:]
+    ]
     close = [(agent, chance) for agent, chance in chances if chance is not None and chance < SURE]
     return first, sorted(close, key=lambda pair: pair[1])
 
 
-def _best(said: dict[str, Any]) -> str:
-    first, close = _close(said)
-    name, where, elo = first["agent"], _where(said, first), elo_words(first, said["anchor"])
+def _best(format_summary: FormatSummary) -> str:
+    first, close = _close(format_summary)
+    name, where, elo = first["agent"], _where(format_summary, first), elo_words(first, format_summary["anchor"])
     if not close:
-        second = next((row for row in said["ranking"][1:] if row["group"] == first["group"]), None)
+        second = next((row for row in format_summary["ranking"][1:] if row["group"] == first["group"]), None)
         if second is None:
             return f"{name} is first in {where}, but no battle links it to the others."
-        chance = chance_of_better(said, name, second["agent"])
+        chance = chance_of_better(format_summary, name, second["agent"])
         return (
             f"{name} is best in {where}: {elo}, {first['elo'] - second['elo']:.0f} above "
             f"{second['agent']}; P(better) {equals(chance)}, P(best) {equals(first['best'])}."
@@ -156,16 +162,16 @@ def _best(said: dict[str, Any]) -> str:
     )
 
 
-def _where(said: dict[str, Any], first: dict[str, Any]) -> str:
+def _where(format_summary: FormatSummary, first: RankingRow) -> str:
     """ "gen1ou"; "group A of gen1ou" where some agents cannot be compared with the first."""
-    apart = any(row["group"] != first["group"] for row in said["ranking"])
-    return f"group {group_letter(first['group'])} of {said['format']}" if apart else said["format"]
+    apart = any(row["group"] != first["group"] for row in format_summary["ranking"])
+    return f"group {group_letter(first['group'])} of {format_summary['format']}" if apart else format_summary["format"]
 
 
-def leader_words(said: dict[str, Any]) -> str:
+def leader_words(format_summary: FormatSummary) -> str:
     """ "is best" where that is certain, else "leads"."""
-    first, close = _close(said)
-    lone = not any(row["group"] == first["group"] for row in said["ranking"][1:])
+    first, close = _close(format_summary)
+    lone = not any(row["group"] == first["group"] for row in format_summary["ranking"][1:])
     return "is first, but no battle links it to the others" if lone else "leads" if close else "is best"
 
 
@@ -175,12 +181,12 @@ def equals(chance: float | None) -> str:
     return words if words[0] in "<>" else f"= {words}"
 
 
-def _best_of_many(formats: list[dict[str, Any]]) -> str:
+def _best_of_many(formats: list[FormatSummary]) -> str:
     """Return one sentence for many formats: the leaders, and which of them are certain."""
     where: dict[tuple[str, bool], list[str]] = defaultdict(list)
-    for said in formats:
-        first, close = _close(said)
-        where[first["agent"], not close].append(said["format"])
+    for format_summary in formats:
+        first, close = _close(format_summary)
+        where[first["agent"], not close].append(format_summary["format"])
     parts = [
         f"{agent} {'is best' if sure else 'leads, not significantly,'} in {listed(names)}"
         for (agent, sure), names in sorted(where.items(), key=lambda item: (-len(item[1]), item[0]))
@@ -188,9 +194,11 @@ def _best_of_many(formats: list[dict[str, Any]]) -> str:
     return "; ".join(parts) + "."
 
 
-def _team_sets(formats: list[dict[str, Any]]) -> list[str]:
+def _team_sets(formats: list[FormatSummary]) -> list[str]:
     """Return the largest significant differences between team sets, and the number of comparisons."""
-    differences = [(each, said["format"]) for said in formats for each in said["set_differences"]]
+    differences = [
+        (each, format_summary["format"]) for format_summary in formats for each in format_summary["set_differences"]
+    ]
     if not differences:
         return []
     clear = sorted((pair for pair in differences if pair[0]["clear"]), key=lambda pair: -pair[0]["elo"])
@@ -205,11 +213,11 @@ def _team_sets(formats: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _cycles(formats: list[dict[str, Any]]) -> list[str]:
+def _cycles(formats: list[FormatSummary]) -> list[str]:
     """The most significant cycle of all formats, or the sentence that there is none."""
-    found = [(cycle, said["format"]) for said in formats for cycle in said["cycles"]]
+    found = [(cycle, format_summary["format"]) for format_summary in formats for cycle in format_summary["cycles"]]
     sure = [pair for pair in found if pair[0]["confidence"] >= SURE]
-    if all(len(said["ranking"]) < 3 for said in formats):
+    if all(len(format_summary["ranking"]) < 3 for format_summary in formats):
         return []
     if not sure:
         return ["No significant intransitive cycles (a beats b, b beats c, c beats a)."]
@@ -221,18 +229,18 @@ def _cycles(formats: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _faults(formats: list[dict[str, Any]]) -> str:
+def _faults(formats: list[FormatSummary]) -> str:
     """Return a sentence on agents that lost battles by a fault."""
     lost: dict[str, int] = defaultdict(int)
-    for said in formats:
-        for fault in said["faults"]:
+    for format_summary in formats:
+        for fault in format_summary["faults"]:
             if fault["at_fault"]:
                 lost[fault["agent"]] += fault["battles"]
     if not lost:
         return "No agent lost a battle by a failure of its own (crash, time-out, illegal choice)."
     games: dict[str, int] = defaultdict(int)
-    for said in formats:
-        for row in said["ranking"]:
+    for format_summary in formats:
+        for row in format_summary["ranking"]:
             games[row["agent"]] += row["games"]
     order = sorted(lost, key=lambda agent: (-lost[agent], agent))
     parts = [f"{agent} {lost[agent]:,} of {counted(games[agent], 'battle')}" for agent in order[:3]]
@@ -240,5 +248,5 @@ def _faults(formats: list[dict[str, Any]]) -> str:
     return f"Lost by an own failure: {', '.join(parts)}{more}."
 
 
-def _in(format_id: str, formats: list[dict[str, Any]]) -> str:
+def _in(format_id: str, formats: list[FormatSummary]) -> str:
     return f" in {format_id}" if len(formats) > 1 else ""

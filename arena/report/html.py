@@ -24,11 +24,13 @@ from arena.report.page.frame import (
     section_reading,
     title,
 )
+from arena.report.summary import extension_data
+from arena.report.summary_types import FormatSummary, ReportSummary
 
 _ASSETS = Path(__file__).parent / "assets"
 
 
-def render(summary: dict[str, Any], db: Path, *, battles: int | None) -> str:
+def render(summary: ReportSummary, db: Path, *, battles: int | None) -> str:
     """The page. battles: at most so many to watch in it; None: all. Raises BadInput when the store cannot be asked."""
     run_id = summary["run"]["id"]
     data = embed(db, choose_battles(db, run_id, battles))
@@ -40,7 +42,7 @@ def render(summary: dict[str, Any], db: Path, *, battles: int | None) -> str:
     in_all = evidence["own"] + sum(source["battles"] for source in evidence["earlier"])
     sections = _sections(summary)
     body = join(
-        [format_section(said, ids, watched) for said in formats],
+        [format_section(format_summary, ids, watched) for format_summary in formats],
         [section.body for section in sections],
         _agents(ids, formats),
         battles_section(summary["run"], len(watched), in_all, failed) if in_all else None,
@@ -51,12 +53,12 @@ def render(summary: dict[str, Any], db: Path, *, battles: int | None) -> str:
     return _page(title(summary), contents(summary, ids, sections), head(summary), body, data, style)
 
 
-def _sections(summary: dict[str, Any]) -> list[Section]:
+def _sections(summary: ReportSummary) -> list[Section]:
     """Those of the extensions that have something to say about the run."""
     return [
-        extension.section(summary[extension.name])
+        extension.section(extension_data(summary, extension.name))
         for extension in extensions()
-        if extension.section is not None and summary.get(extension.name) is not None
+        if extension.section is not None and extension_data(summary, extension.name) is not None
     ]
 
 
@@ -96,7 +98,7 @@ def script_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _agents(ids: dict[str, str], formats: list[dict[str, Any]]) -> Html | None:
+def _agents(ids: dict[str, str], formats: list[FormatSummary]) -> Html | None:
     if not ids:
         return None
     return el(

@@ -8,24 +8,37 @@ from typing import Any
 
 import numpy as np
 
-QUANTILES = {"shortest": 0.0, "q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95, "longest": 1.0}
+from arena.report.counts import LengthCount
+from arena.report.summary_types import LengthBin, LengthSummary
+
 WIDTHS = (1, 2, 5, 10, 20, 25, 50)
 BINS = 24  # at most so many, and one for all that is longer
 
 
-def describe(found: Iterable[tuple[str, int, int, float]]) -> dict[str, Any]:
-    """From (agent, turns, battles, points), in which each battle comes twice: {"battles", "mean", QUANTILES, "bins"}.
-
-    bins: [{"from", "to", "battles"}], turns `from` to `to` inclusive; the last has "to" None when some are far longer.
-    """
+def describe(found: Iterable[LengthCount]) -> LengthSummary:
+    """The lengths of all battles, from counts in which each battle comes twice, once for each agent."""
     counts: Counter[int] = Counter()
-    for _, length, battles, _ in found:
-        counts[length] += battles
+    for count in found:
+        counts[count.turns] += count.battles
     order = sorted(counts)
     turns, weights = np.array(order), np.array([counts[each] for each in order]) / 2
     total = int(weights.sum())
-    said = {name: int(_quantile(turns, weights, share)) for name, share in QUANTILES.items()}
-    return {"battles": total, "mean": float(turns @ weights / total), **said, "bins": _bins(turns, weights)}
+
+    def quantile(share: float) -> int:
+        return int(_quantile(turns, weights, share))
+
+    return {
+        "battles": total,
+        "mean": float(turns @ weights / total),
+        "shortest": quantile(0.0),
+        "q05": quantile(0.05),
+        "q25": quantile(0.25),
+        "median": quantile(0.5),
+        "q75": quantile(0.75),
+        "q95": quantile(0.95),
+        "longest": quantile(1.0),
+        "bins": _bins(turns, weights),
+    }
 
 
 def median(counts: Iterable[tuple[int, int]]) -> int:
@@ -40,14 +53,16 @@ def _quantile(values: Any, weights: Any, share: float) -> Any:
     return values[min(int(np.searchsorted(reached, share - 1e-12)), len(values) - 1)]
 
 
-def _bins(turns: Any, weights: Any) -> list[dict[str, Any]]:
+def _bins(turns: Any, weights: Any) -> list[LengthBin]:
     top = int(_quantile(turns, weights, 0.99))
     width = next((width for width in WIDTHS if top <= width * BINS), WIDTHS[-1])
-    bins: list[dict[str, Any]] = []
+    bins: list[LengthBin] = []
+    end = 0  # of the bins so far, exclusive
     for start in range(0, min(top, width * BINS) + 1, width):
-        inside = weights[(turns >= start) & (turns < start + width)].sum()
-        bins.append({"from": start, "to": start + width - 1, "battles": int(inside)})
-    longer = int(weights[turns > bins[-1]["to"]].sum())
+        end = start + width
+        inside = weights[(turns >= start) & (turns < end)].sum()
+        bins.append({"from": start, "to": end - 1, "battles": int(inside)})
+    longer = int(weights[turns >= end].sum())
     if longer:
-        bins.append({"from": bins[-1]["to"] + 1, "to": None, "battles": longer})
+        bins.append({"from": end, "to": None, "battles": longer})
     return bins

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from arena.report.findings import chance_of_better, match_facts
 from arena.report.numbers import counted, duration, nash_percent, percent
+from arena.report.summary_types import FormatSummary, MatchReport, ReportSummary, WinRate
 from arena.terminal.output import shown
 
 #: What Markdown would take for markup: a bracket only as the beginning of a link.
 _SPECIAL = re.compile(r"([\\`*_<|~]|\[(?=[^\]]*\]\())")
 
 
-def render(summary: dict[str, Any]) -> str:
+def render(summary: ReportSummary) -> str:
     """Format the report without its battles."""
     run = summary["run"]
     blocks = [
         f"# Battle arena: run {run['id']}",
         points(summary["findings"]),
         *match_blocks(summary["match"]),
-        *(block for said in summary["formats"] for block in _format(said)),
+        *(block for format_summary in summary["formats"] for block in _format(format_summary)),
         "## Run details",
         f"```\n{run['command']}\n```",
         points(
@@ -37,7 +37,7 @@ def render(summary: dict[str, Any]) -> str:
     return shown("\n\n".join(blocks) + "\n")
 
 
-def match_blocks(match: dict[str, Any] | None) -> list[str]:
+def match_blocks(match: MatchReport | None) -> list[str]:
     """Format a match as a table; empty for other runs."""
     if match is None or not match["pairs"]:
         return []
@@ -46,26 +46,26 @@ def match_blocks(match: dict[str, Any] | None) -> list[str]:
     return [f"## {plain(first)} against {plain(second)}", markdown_table(["number", "value"], rows, numbers=set())]
 
 
-def _format(said: dict[str, Any]) -> list[str]:
+def _format(format_summary: FormatSummary) -> list[str]:
     blocks = [
-        f"## {plain(said['format'])}",
-        f"{counted(said['battles'], 'battle')} on {plain(', '.join(said['team_sets']))}; Elo with 95% intervals, "
-        f"anchor {plain(said['anchor'])} = 1000.",
-        _ranking(said),
-        *_cross(said),
+        f"## {plain(format_summary['format'])}",
+        f"{counted(format_summary['battles'], 'battle')} on {plain(', '.join(format_summary['team_sets']))}; Elo with 95% "
+        f"intervals, anchor {plain(format_summary['anchor'])} = 1000.",
+        _ranking(format_summary),
+        *_cross(format_summary),
     ]
-    if len(said["team_sets"]) > 1:
+    if len(format_summary["team_sets"]) > 1:
         blocks += [
             "Win rate in % by team set (battles), and the largest Elo difference between team sets:",
-            _team_sets(said),
+            _team_sets(format_summary),
         ]
-    if said["cycles"]:
+    if format_summary["cycles"]:
         rings = [
             f"{' beats '.join([*cycle['agents'], cycle['agents'][0]])} (confidence {percent(cycle['confidence'])})"
-            for cycle in said["cycles"]
+            for cycle in format_summary["cycles"]
         ]
         blocks += ["Strongest cycles:", points(rings)]
-    if said["faults"]:
+    if format_summary["faults"]:
         rows = [
             [
                 f["agent"],
@@ -73,26 +73,27 @@ def _format(said: dict[str, Any]) -> list[str]:
                 f"{f['battles']:,}",
                 f"battle {f['example']['battle_id']} {f['example']['detail'][:120]}",
             ]
-            for f in said["faults"]
+            for f in format_summary["faults"]
         ]
         blocks += ["Faults:", markdown_table(["agent", "kind", "battles", "example"], rows, numbers={2})]
-    length = said["length"]
+    length = format_summary["length"]
     blocks.append(
         f"Length in turns: median {length['median']}, quartiles {length['q25']} and {length['q75']}, "
         f"95th percentile {length['q95']}, maximum {length['longest']:,}."
     )
-    if said["think"]:
+    if format_summary["think"]:
         rows = [
-            [row["agent"], *(duration(row[key]) for key in ("median_ms", "p95_ms", "max_ms"))] for row in said["think"]
+            [row["agent"], *(duration(row[key]) for key in ("median_ms", "p95_ms", "max_ms"))]
+            for row in format_summary["think"]
         ]
         blocks += ["Think time:", markdown_table(["agent", "median", "p95", "max"], rows, numbers={1, 2, 3})]
     return blocks
 
 
-def _ranking(said: dict[str, Any]) -> str:
+def _ranking(format_summary: FormatSummary) -> str:
     rows = []
-    for row, following in zip(said["ranking"], [*said["ranking"][1:], None], strict=True):
-        chance = None if following is None else chance_of_better(said, row["agent"], following["agent"])
+    for row, following in zip(format_summary["ranking"], [*format_summary["ranking"][1:], None], strict=True):
+        chance = None if following is None else chance_of_better(format_summary, row["agent"], following["agent"])
         rows.append(
             [
                 str(row["rank"]),
@@ -110,38 +111,43 @@ def _ranking(said: dict[str, Any]) -> str:
     return markdown_table(heads, rows, numbers={0, 2, 3, 4, 5, 6, 7, 8})
 
 
-def _cross(said: dict[str, Any]) -> list[str]:
+def _cross(format_summary: FormatSummary) -> list[str]:
     """The cross table, and before it what it is; the battles in each cell only where they differ."""
-    cells = {(cell["agent"], cell["opponent"]): cell for cell in said["cross"]}
-    counts = {cell["battles"] for cell in said["cross"]}
+    cells = {(cell["agent"], cell["opponent"]): cell for cell in format_summary["cross"]}
+    counts = {cell["battles"] for cell in format_summary["cross"]}
     each = f"{counted(counts.pop(), 'battle')} in each cell" if len(counts) == 1 else ""
     rows = [
         [
             str(row["rank"]),
             row["agent"],
-            *(_rate(cells.get((row["agent"], other["agent"])), counted=not each) for other in said["ranking"]),
+            *(
+                _rate(cells.get((row["agent"], other["agent"])), counted=not each)
+                for other in format_summary["ranking"]
+            ),
         ]
-        for row in said["ranking"]
+        for row in format_summary["ranking"]
     ]
-    heads = ["#", "agent", *(str(row["rank"]) for row in said["ranking"])]
+    heads = ["#", "agent", *(str(row["rank"]) for row in format_summary["ranking"])]
     table = markdown_table(heads, rows, numbers={0, *range(2, len(heads))})
     return [f"Win rate in % of the row against the column, {each or 'battles in brackets'}:", table]
 
 
-def _team_sets(said: dict[str, Any]) -> str:
-    cells = {(cell["agent"], cell["team_set"]): cell for cell in said["by_team_set"]}
-    sentences = {each["agent"]: each for each in reversed(said["set_differences"])}
+def _team_sets(format_summary: FormatSummary) -> str:
+    cells = {(cell["agent"], cell["team_set"]): cell for cell in format_summary["by_team_set"]}
+    sentences = {each["agent"]: each for each in reversed(format_summary["set_differences"])}
     rows = []
-    for row in said["ranking"]:
+    for row in format_summary["ranking"]:
         each = sentences.get(row["agent"])
         words = "–" if each is None else f"{each['sentence']}{'' if each['clear'] else ' (not significant)'}"
-        rows.append([row["agent"], *(_rate(cells.get((row["agent"], s))) for s in said["team_sets"]), words])
+        rows.append([row["agent"], *(_rate(cells.get((row["agent"], s))) for s in format_summary["team_sets"]), words])
     return markdown_table(
-        ["agent", *said["team_sets"], "difference"], rows, numbers=set(range(1, len(said["team_sets"]) + 1))
+        ["agent", *format_summary["team_sets"], "difference"],
+        rows,
+        numbers=set(range(1, len(format_summary["team_sets"]) + 1)),
     )
 
 
-def _rate(cell: dict[str, Any] | None, *, counted: bool = True) -> str:
+def _rate(cell: WinRate | None, *, counted: bool = True) -> str:
     if cell is None:
         return ""
     return f"{100 * cell['score']:.0f}" + (f" ({cell['battles']:,})" if counted else "")

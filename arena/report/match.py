@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,15 @@ from arena.fixture import FixtureTeam
 from arena.ratings.pentanomial import Lead, match_summary, pair_counts
 from arena.ratings.sprt import Sprt, SprtSettings, decide, llr, verdict
 from arena.record import score
+from arena.report.summary_types import EloLead, MatchReport, SprtSummary
 from arena.schedules.match import Match
 from arena.schedules.plan import Plan
 from arena.schedules.schedule import Results
 from arena.store import rows
 
 
-def match_of(db: Path, run_id: str) -> dict[str, Any] | None:
-    """The result of a run of `arena match` as a dict that is JSON (its keys: docs/report.md); None for any other run.
+def match_of(db: Path, run_id: str) -> MatchReport | None:
+    """The result of a run of `arena match`; None for any other run.
 
     Pairs are counted as the match itself counts them: complete ones in the order of the schedule, up to the pair that
     decided. Battles of the same two agents that belong to no pair of this match count for the ratings only.
@@ -49,17 +49,25 @@ def match_of(db: Path, run_id: str) -> dict[str, Any] | None:
     }
 
 
-def settings_of(match: dict[str, Any]) -> SprtSettings | None:
-    """The test's settings of what `match_of` has made."""
+def settings_of(match: MatchReport) -> SprtSettings | None:
+    """The settings of a match's test."""
     test = match["sprt"]
-    return None if test is None else SprtSettings(**{key: test[key] for key in SprtSettings.model_fields})
+    if test is None:
+        return None
+    return SprtSettings(
+        elo0=test["elo0"], elo1=test["elo1"], alpha=test["alpha"], beta=test["beta"], model=test["model"]
+    )
 
 
-def _test(first: str, second: str, value: float, settings: SprtSettings) -> dict[str, Any]:
+def _test(first: str, second: str, value: float, settings: SprtSettings) -> SprtSummary:
     lower, upper = settings.bounds
     decision = decide(value, settings)
     return {
-        **settings.model_dump(),
+        "elo0": settings.elo0,
+        "elo1": settings.elo1,
+        "alpha": settings.alpha,
+        "beta": settings.beta,
+        "model": settings.model,
         "unit": settings.unit,
         "llr": round(value, 4),
         "lower": round(lower, 4),
@@ -69,8 +77,9 @@ def _test(first: str, second: str, value: float, settings: SprtSettings) -> dict
     }
 
 
-def _lead(lead: Lead) -> dict[str, float | None]:
-    return {key: None if value is None else round(value, 2) for key, value in asdict(lead).items()}
+def _lead(lead: Lead) -> EloLead:
+    value, low, high = (None if number is None else round(number, 2) for number in (lead.value, lead.low, lead.high))
+    return {"value": value, "low": low, "high": high}
 
 
 def _points(db: Path, run_id: str, config: dict[str, Any], settings: SprtSettings | None) -> list[float]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+
+from arena.report.summary_types import RankingRow
 
 
 def percent(probability: float) -> str:
@@ -65,7 +66,7 @@ def counted_minutes(minutes: float) -> str:
     return f"{minutes:g} minute{'s' * (minutes != 1)}"
 
 
-def nash_percent(row: dict[str, Any]) -> str:
+def nash_percent(row: RankingRow) -> str:
     """A ranking's row: its share of the Nash average in %, nothing below half a percent, "–" where there is none."""
     if row["nash"] is None:
         return "–"

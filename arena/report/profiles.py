@@ -4,58 +4,78 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import TypeVar
 
 from poke_env.data import GenData
 
-from arena.report.counts import Lead, TeamUse, rate
+from arena.report.counts import LeadCount, LengthCount, MoveCount, TeamUse, rate
+from arena.report.summary_types import (
+    BestAndWorstOpponents,
+    BestAndWorstTeams,
+    LeadSummary,
+    MoveShare,
+    PairingResult,
+    TeamRate,
+    TurnRate,
+    WinRate,
+)
 from teamsets.formats import get_format
 
+Rated = TypeVar("Rated", bound=WinRate)
 TURNS = (1, 5, 10, 15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800)
 SHOWN = 3  # best and worst of each kind
 MOST_USED = 8  # moves, leads
 ENOUGH = 5  # battles that reached a turn, to be shown for it
 
 
-def best_and_worst(entries: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The best and the worst of entries with "score", "low", "high", at most SHOWN and never the same one in both.
+def best_and_worst(entries: list[Rated]) -> tuple[list[Rated], list[Rated]]:
+    """The best and the worst of some results, at most SHOWN and never the same one in both.
 
     Ordered by the interval's careful end (the best by `low`, the worst by `high`), so that two lucky battles do not
     pass for the best of all.
     """
     count = min(SHOWN, len(entries) // 2) if len(entries) > 1 else len(entries)
     best = sorted(entries, key=lambda e: (-e["low"], -e["score"]))[:count]
-    left = [entry for entry in entries if entry not in best]
-    worst = sorted(left, key=lambda e: (e["high"], e["score"]))[:count]
+    others = [entry for entry in entries if entry not in best]
+    worst = sorted(others, key=lambda e: (e["high"], e["score"]))[:count]
     return best, worst
 
 
-def opponents(cross: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """agent -> {"best", "worst"} of the cross table's entries."""
-    by_agent: dict[str, list[dict[str, Any]]] = defaultdict(list)
+def opponents(cross: Iterable[PairingResult]) -> dict[str, BestAndWorstOpponents]:
+    """agent -> its best and worst opponents, from the cross table."""
+    by_agent: dict[str, list[PairingResult]] = defaultdict(list)
     for entry in cross:
         by_agent[entry["agent"]].append(entry)
-    return {
-        agent: dict(zip(("best", "worst"), best_and_worst(found), strict=True)) for agent, found in by_agent.items()
-    }
+    found: dict[str, BestAndWorstOpponents] = {}
+    for agent, entries in by_agent.items():
+        best, worst = best_and_worst(entries)
+        found[agent] = {"best": best, "worst": worst}
+    return found
 
 
-def teams(uses: Iterable[TeamUse]) -> dict[str, dict[str, Any]]:
-    """agent -> {"of": teams that it held, "best", "worst", "told_apart": whether any interval of these lies apart}."""
-    by_agent: dict[str, list[dict[str, Any]]] = defaultdict(list)
+def teams(uses: Iterable[TeamUse]) -> dict[str, BestAndWorstTeams]:
+    """agent -> the teams with which it scored best and worst."""
+    by_agent: dict[str, list[TeamRate]] = defaultdict(list)
     for use in uses:
-        entry = {"team": use.team, "team_set": use.team_set, "team_id": use.team_id, **rate(use.points, use.battles)}
-        by_agent[use.agent].append(entry | {"species": species(use.packed)})
-    said = {}
-    for agent, found in by_agent.items():
-        best, worst = best_and_worst(found)
-        apart = any(one["low"] > other["high"] for one in best for other in worst)
-        said[agent] = {"of": len(found), "best": best, "worst": worst, "told_apart": apart}
-    return said
+        by_agent[use.agent].append(
+            {
+                "team": use.team,
+                "team_set": use.team_set,
+                "team_id": use.team_id,
+                **rate(use.points, use.battles),
+                "species": species(use.packed),
+            }
+        )
+    found: dict[str, BestAndWorstTeams] = {}
+    for agent, entries in by_agent.items():
+        best, worst = best_and_worst(entries)
+        apart = any(good["low"] > bad["high"] for good in best for bad in worst)
+        found[agent] = {"of": len(entries), "best": best, "worst": worst, "told_apart": apart}
+    return found
 
 
-def moves(format_id: str, uses: Iterable[tuple[str, str, int]]) -> dict[str, list[dict[str, Any]]]:
-    """agent -> its most used moves: {"move", "times", "share" (of its moves)}."""
+def moves(format_id: str, uses: Iterable[MoveCount]) -> dict[str, list[MoveShare]]:
+    """agent -> its most used moves."""
     names = GenData.from_gen(get_format(format_id).gen).moves
     by_agent: dict[str, Counter[str]] = defaultdict(Counter)
     for agent, move, times in uses:
@@ -69,11 +89,8 @@ def moves(format_id: str, uses: Iterable[tuple[str, str, int]]) -> dict[str, lis
     }
 
 
-def leads(uses: Iterable[Lead]) -> dict[str, dict[str, Any]]:
-    """agent -> {"chosen": whether at a team preview (else the team says it), "leads": [{"lead", rate}] most used first}.
-
-    Left out where Showdown draws the teams: nobody chooses there, and the store does not know them.
-    """
+def leads(uses: Iterable[LeadCount]) -> dict[str, LeadSummary]:
+    """agent -> its leads. Left out where Showdown draws the teams: nobody chooses there, and the store lacks them."""
     by_agent: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     chosen: dict[str, bool] = {}
     for use in uses:
@@ -99,20 +116,20 @@ def leads(uses: Iterable[Lead]) -> dict[str, dict[str, Any]]:
     }
 
 
-def by_turn(lengths: Iterable[tuple[str, int, int, float]]) -> dict[str, list[dict[str, Any]]]:
-    """agent -> [{"turn", rate}]: of its battles that reached that turn, how many it won; as long as ENOUGH did."""
-    by_agent: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
-    for agent, turns, battles, points in lengths:
-        by_agent[agent].append((turns, battles, points))
-    said: dict[str, list[dict[str, Any]]] = {}
+def by_turn(lengths: Iterable[LengthCount]) -> dict[str, list[TurnRate]]:
+    """agent -> its results in the battles that reached each of TURNS, as far as ENOUGH of them did."""
+    by_agent: dict[str, list[LengthCount]] = defaultdict(list)
+    for count in lengths:
+        by_agent[count.agent].append(count)
+    found: dict[str, list[TurnRate]] = {}
     for agent, counts in by_agent.items():
-        said[agent] = []
+        found[agent] = []
         for turn in TURNS:
-            reached = [(battles, points) for turns, battles, points in counts if turns >= turn]
-            entry = rate(sum(points for _, points in reached), sum(battles for battles, _ in reached))
-            if turn == TURNS[0] or entry["battles"] >= ENOUGH:
-                said[agent].append({"turn": turn, **entry})
-    return said
+            reached = [count for count in counts if count.turns >= turn]
+            battles = sum(count.battles for count in reached)
+            if turn == TURNS[0] or battles >= ENOUGH:
+                found[agent].append({"turn": turn, **rate(sum(count.points for count in reached), battles)})
+    return found
 
 
 def species(packed: str | None) -> list[str]:

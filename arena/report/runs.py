@@ -8,7 +8,9 @@ from typing import Any
 
 import orjson
 
+from arena.report.counts import SourceOfBattles
 from arena.report.numbers import counted, counted_minutes
+from arena.report.summary_types import AgentOfRun, FormatSummary, RunSummary
 from arena.store import DEFAULT, TIME_LIMIT, BadDatabase, rows, writer_lock
 from teamsets.errors import BadInput
 
@@ -34,7 +36,7 @@ _NAMES = {
 _FLAGS = {"fresh": "--fresh", "isolate": "--isolate", "skip_invalid": "--skip-invalid", "stock": "--stock-simulator"}
 
 
-def describe_run(db: Path, run_id: str, sources: list[tuple[str, int, int]]) -> dict[str, Any]:
+def describe_run(db: Path, run_id: str, sources: list[SourceOfBattles]) -> RunSummary:
     """The run's row of the store, with the command that repeats it and where its battles come from.
 
     sources: of `Counts.sources`. Raises BadInput for an unknown run.
@@ -62,9 +64,11 @@ def describe_run(db: Path, run_id: str, sources: list[tuple[str, int, int]]) -> 
         "pools": [{"format": f, "team_set": s, "teams": len(ids)} for f, s, ids in config.get("pools", [])],
         "agents": _agents(db, run_id, config),
         "evidence": {
-            "own": sum(battles for name, battles, _ in sources if name == run_id),
-            "aborted": sum(aborted for _, _, aborted in sources),
-            "earlier": [{"run": name, "battles": battles} for name, battles, _ in sources if name != run_id],
+            "own": sum(source.battles for source in sources if source.run_id == run_id),
+            "aborted": sum(source.aborted for source in sources),
+            "earlier": [
+                {"run": source.run_id, "battles": source.battles} for source in sources if source.run_id != run_id
+            ],
         },
     }
 
@@ -135,7 +139,7 @@ def settings_words(config: dict[str, Any]) -> str:
     return "; ".join(said)
 
 
-def notes(run: dict[str, Any], formats: list[dict[str, Any]]) -> list[str]:
+def notes(run: RunSummary, formats: list[FormatSummary]) -> list[str]:
     """Return notes on the interpretation of the results, one sentence each."""
     users = sorted({row["agent"] for each in formats for row in each["ranking"] if row["agent"].startswith("user:")})
     return [
@@ -145,7 +149,7 @@ def notes(run: dict[str, Any], formats: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _notes_on_run(run: dict[str, Any]) -> list[str]:
+def _notes_on_run(run: RunSummary) -> list[str]:
     said = []
     target = "" if run["database"] == str(DEFAULT) else f" --db {run['database']}"
     resume = ""
@@ -174,15 +178,16 @@ def _notes_on_run(run: dict[str, Any]) -> list[str]:
             "Aborted by the simulator or server, counted for neither agent: "
             f"{counted(run['evidence']['aborted'], 'battle')}."
         )
-    if (run["git"] or "").endswith("+"):
+    commit = run["git"] or ""
+    if commit.endswith("+"):
         said.append(
-            f"The checkout had uncommitted changes on top of commit {run['git'][:10]}: the commit alone does not reproduce "
+            f"The checkout had uncommitted changes on top of commit {commit[:10]}: the commit alone does not reproduce "
             "the run."
         )
     return said
 
 
-def _time_limit(run: dict[str, Any]) -> str:
+def _time_limit(run: RunSummary) -> str:
     """How far a run came until its time limit: "Time limit of 2 minutes reached: 412 of 684 battles"."""
     own, planned = run["evidence"]["own"], run["config"].get("planned")
     reached = f"Time limit of {counted_minutes(run['config']['minutes'])} reached"
@@ -211,10 +216,10 @@ def _notes_on_users(users: list[str]) -> list[str]:
     return said
 
 
-def _notes_on_format(said: dict[str, Any]) -> list[str]:
-    format_id, ranking = said["format"], said["ranking"]
+def _notes_on_format(format_summary: FormatSummary) -> list[str]:
+    format_id, ranking = format_summary["format"], format_summary["ranking"]
     notes = []
-    battles = sorted(cell["battles"] for cell in said["cross"])
+    battles = sorted(cell["battles"] for cell in format_summary["cross"])
     if battles and battles[len(battles) // 2] < 30:
         middle = battles[len(battles) // 2]
         notes.append(
@@ -232,13 +237,13 @@ def _notes_on_format(said: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _agents(db: Path, run_id: str, config: dict[str, Any]) -> list[dict[str, Any]]:
+def _agents(db: Path, run_id: str, config: dict[str, Any]) -> list[AgentOfRun]:
     """The run's agents in the order in which they were named."""
     query = "SELECT agent, about, fingerprint, repeatable FROM agents WHERE run_id = ?"
     order = {agent: place for place, agent in enumerate(config.get("agents", []))}
-    known = [
-        dict(zip(("agent", "about", "fingerprint", "repeatable"), row, strict=True))
-        for row in rows(query, db, [run_id])
+    known: list[AgentOfRun] = [
+        {"agent": agent, "about": about, "fingerprint": fingerprint, "repeatable": repeatable}
+        for agent, about, fingerprint, repeatable in rows(query, db, [run_id])
     ]
     return sorted(known, key=lambda agent: (order.get(agent["agent"], len(order)), agent["agent"]))
 

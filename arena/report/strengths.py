@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +13,14 @@ from arena.ratings.cycles import Cycle, strongest_cycles
 from arena.ratings.evidence import Evidence, Floats
 from arena.ratings.glicko import glicko
 from arena.ratings.nash import nash_of
-from arena.ratings.team_sets import sentence, set_differences
+from arena.ratings.team_sets import SetDifference, sentence, set_differences
+from arena.report.summary_types import (
+    CycleSummary,
+    NashShare,
+    RankingRow,
+    SetDifferenceSummary,
+    Strengths,
+)
 from arena.store import rows
 
 FENCE = 1.5
@@ -29,9 +34,16 @@ _BATTLES = """
 
 
 def measure(
-    db: Path, run_id: str, format_id: str, evidence: Evidence, *, anchor: str | None, seed: int
-) -> dict[str, Any]:
-    """One format's "anchor", "ranking", "better", "set_differences" and "cycles"; what is in them: docs/report.md."""
+    db: Path,
+    run_id: str,
+    format_id: str,
+    evidence: Evidence,
+    *,
+    anchor: str | None,
+    seed: int,
+    descriptions: Mapping[str, str | None],
+) -> Strengths:
+    """The ratings of one format. descriptions: of agents, by their specs."""
     ratings = fit_ratings(evidence, anchor=anchor, seed=seed)
     order = sorted(range(len(ratings.agents)), key=lambda i: (ratings.group[i], -ratings.elo[i], ratings.agents[i]))
     gxes = {agent: each.gxe for agent, each in glicko(rows(_BATTLES, db, [run_id, format_id])).items()}
@@ -44,16 +56,17 @@ def measure(
             {
                 "rank": rank,
                 "agent": ratings.agents[i],
-                "elo": _number(ratings.elo[i], 1),
-                "low": _number(ratings.low[i], 1),
-                "high": _number(ratings.high[i], 1),
+                "elo": round(float(ratings.elo[i]), 1),
+                "low": round(float(ratings.low[i]), 1),
+                "high": round(float(ratings.high[i]), 1),
                 "mark": ratings.marks[i],
-                "best": _number(best[i], 4),
+                "best": round(float(best[i]), 4),
                 "group": int(ratings.group[i]),
                 "games": int(ratings.games[i]),
                 "score": _number(ratings.score[i], 6),
                 "gxe": _number(gxes.get(ratings.agents[i], math.nan), 1),
                 "nash": nash[i],
+                "about": descriptions.get(ratings.agents[i]),
             }
             for rank, i in enumerate(order, 1)
         ],
@@ -61,12 +74,12 @@ def measure(
             "agents": [ratings.agents[i] for i in order],
             "matrix": [[_number(ratings.better[i, j], 4) for j in order] for i in order],
         },
-        "set_differences": [asdict(each) | {"sentence": sentence(each)} for each in differences],
+        "set_differences": [_difference(each) for each in differences],
         "cycles": [_cycle(each) for each in strongest_cycles(evidence, seed=seed)],
     }
 
 
-def elo_range(ranking: Sequence[dict[str, Any]]) -> tuple[float, float]:
+def elo_range(ranking: Sequence[RankingRow]) -> tuple[float, float]:
     """The range of Elo that a picture of a ranking shows: what is measured, without the few that are far below all others.
 
     Ratings that are bounds may lie thousands of points away; they do not stretch it. Nor does an agent more than
@@ -90,20 +103,48 @@ def _best(ratings: Ratings) -> Floats:
     return best
 
 
-def _nash(evidence: Evidence, ratings: Ratings, seed: int) -> list[dict[str, float | None] | None]:
+def _nash(evidence: Evidence, ratings: Ratings, seed: int) -> Sequence[NashShare | None]:
     """Each agent's part of the Nash average; None for all where not all are linked by battles: then there is none."""
     if np.any(ratings.group):
         return [None] * len(ratings.agents)
     found = nash_of(evidence, elo=ratings.elo, seed=seed)
-    keys = ("weights", "mean", "low", "high", "support")
-    return [{key.rstrip("s"): _number(getattr(found, key)[i], 4) for key in keys} for i in range(len(ratings.agents))]
+    return [
+        {
+            "weight": round(float(found.weights[i]), 4),
+            "mean": round(float(found.mean[i]), 4),
+            "low": round(float(found.low[i]), 4),
+            "high": round(float(found.high[i]), 4),
+            "support": round(float(found.support[i]), 4),
+        }
+        for i in range(len(ratings.agents))
+    ]
 
 
-def _cycle(each: Cycle) -> dict[str, Any]:
+def _difference(each: SetDifference) -> SetDifferenceSummary:
+    return {
+        "agent": each.agent,
+        "better_on": each.better_on,
+        "worse_on": each.worse_on,
+        "elo": each.elo,
+        "low": each.low,
+        "high": each.high,
+        "clear": each.clear,
+        "bound": each.bound,
+        "sentence": sentence(each),
+    }
+
+
+def _cycle(each: Cycle) -> CycleSummary:
     """With its numbers rounded."""
-    numbers = {key: _number(getattr(each, key), 4) for key in ("strength", "holds", "luck", "confidence")}
-    rates = [_number(share, 4) for share in each.win_rates]
-    return {"agents": list(each.agents), "win_rates": rates, "games": list(each.games), **numbers}
+    return {
+        "agents": list(each.agents),
+        "win_rates": [round(float(share), 4) for share in each.win_rates],
+        "games": list(each.games),
+        "strength": round(float(each.strength), 4),
+        "holds": round(float(each.holds), 4),
+        "luck": round(float(each.luck), 4),
+        "confidence": round(float(each.confidence), 4),
+    }
 
 
 def _number(value: float, digits: int) -> float | None:

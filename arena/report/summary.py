@@ -1,32 +1,46 @@
-"""The contents of a report as one JSON-able dict, the only input of the terminal, HTML, Markdown and JSON output.
+"""The contents of a report (summary_types.py), the only input of the terminal, HTML, Markdown and JSON output.
 
-docs/report.md explains the keys. VERSION is incremented when a key changes its meaning or is removed.
+VERSION is incremented when a key changes its meaning or is removed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar, cast
 
 from arena.extensions import extensions
 from arena.ratings.evidence import Evidence
 from arena.ratings.pentanomial import elo_score
 from arena.report import lengths, profiles
-from arena.report.counts import Counts, Meeting, rate
+from arena.report.counts import Counts, FaultCount, FormatCounts, Meeting, rate
 from arena.report.evidence import load_evidence
 from arena.report.findings import findings, match_findings
 from arena.report.match import match_of
 from arena.report.runs import describe_run, notes
 from arena.report.strengths import measure
+from arena.report.summary_types import (
+    AgentProfile,
+    FaultSummary,
+    FormatSummary,
+    PairingOnTeamSet,
+    PairingResult,
+    RankingRow,
+    ReportSummary,
+    Strengths,
+    TeamSetResult,
+    WinRate,
+)
 from arena.store import kept_open
 from teamsets.errors import BadInput
 
+Key = TypeVar("Key", bound=tuple[str, ...])
 VERSION = 1
 NOBODY = ("nobody", "venue")  # what the view `faults` says where no agent failed
 
 
-def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0) -> dict[str, Any]:
+def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0) -> ReportSummary:
     """Summarizes a run over the battles that count for it; also a run in progress or one that was killed.
 
     anchor: agent whose rating is fixed at 1000; in formats without it, and by default, the run's anchor, or that of
@@ -36,40 +50,46 @@ def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0
     with kept_open(db):
         counts = Counts(db, run_id)
         run = describe_run(db, run_id, counts.sources())
-        parts = {
-            name: getattr(counts, name)()
-            for name in ("meetings", "lengths", "teams", "moves", "leads", "think", "faults")
-        }
-        formats = sorted(parts["meetings"])
-        evidence = {format_id: load_evidence(db, run_id, format_id) for format_id in formats}
+        by_format = counts.of_formats()
+        evidence = {format_id: load_evidence(db, run_id, format_id) for format_id in by_format}
         match = match_of(db, run_id)
     _check_anchor(anchor, evidence)
-    abouts = {agent["agent"]: agent["about"] for agent in run["agents"]}
-    told = []
-    for format_id in formats:
-        mine = {name: part.get(format_id, []) for name, part in parts.items()}
+    descriptions = {agent["agent"]: agent["about"] for agent in run["agents"]}
+    formats = []
+    for format_id, counted in by_format.items():
         chosen = next(
             (name for name in (anchor, run["config"].get("anchor")) if name in evidence[format_id].agents), None
         )
-        strengths = measure(db, run_id, format_id, evidence[format_id], anchor=chosen, seed=seed)
-        for row in strengths["ranking"]:
-            row["about"] = abouts.get(row["agent"])
-        told.append(_format(format_id, strengths, mine))
-    summary = {
+        strengths = measure(
+            db, run_id, format_id, evidence[format_id], anchor=chosen, seed=seed, descriptions=descriptions
+        )
+        formats.append(_format(format_id, strengths, counted))
+    summary: ReportSummary = {
         "version": VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "run": run,
-        "findings": [*match_findings(match), *findings(told)],
-        "notes": notes(run, told),
+        "findings": [*match_findings(match), *findings(formats)],
+        "notes": notes(run, formats),
         "match": match,
-        "formats": told,
+        "formats": formats,
     }
+    return _with_extensions(summary, db)
+
+
+def extension_data(summary: ReportSummary, name: str) -> Any:
+    """What the extension of that name has contributed; None if nothing."""
+    contents: Mapping[str, Any] = summary
+    return contents.get(name)
+
+
+def _with_extensions(summary: ReportSummary, db: Path) -> ReportSummary:
+    contents = cast(dict[str, Any], summary)
     for extension in extensions():
-        if extension.name in summary:
+        if extension.name in contents:
             raise BadInput(
                 f"extension '{extension.name}': the report has a part of that name already: it needs another one"
             )
-        summary[extension.name] = extension.data(db, run_id)
+        contents[extension.name] = extension.data(db, summary["run"]["id"])
     return summary
 
 
@@ -81,71 +101,102 @@ def _check_anchor(anchor: str | None, evidence: dict[str, Evidence]) -> None:
         )
 
 
-def _format(format_id: str, strengths: dict[str, Any], counted: dict[str, list[Any]]) -> dict[str, Any]:
-    """One format's part. counted: the rows of `Counts` for it, by the method's name."""
-    meetings: list[Meeting] = counted["meetings"]
+def _format(format_id: str, strengths: Strengths, counted: FormatCounts) -> FormatSummary:
+    """One format's part."""
+    meetings = counted.meetings
     elo = {row["agent"]: (row["elo"], row["group"]) for row in strengths["ranking"]}
-    cross = _summed(meetings, ("agent", "opponent"))
-    for cell in cross:
-        (one, group), (other, other_group) = elo[cell["agent"]], elo[cell["opponent"]]
-        cell["expected"] = elo_score(one - other) if group == other_group else None
+    cross = []
+    for (agent, opponent), total in _summed(meetings, lambda meeting: (meeting.agent, meeting.opponent)):
+        (own_elo, group), (other_elo, other_group) = elo[agent], elo[opponent]
+        expected = elo_score(own_elo - other_elo) if group == other_group else None
+        cross.append(PairingResult(agent=agent, opponent=opponent, **total.cell(), expected=expected))
     return {
         "format": format_id,
         "battles": sum(meeting.battles for meeting in meetings) // 2,
         **strengths,
         "cross": cross,
         "team_sets": sorted({meeting.team_set for meeting in meetings}),
-        "by_team_set": _summed(meetings, ("agent", "team_set")),
-        "cross_by_team_set": _summed(meetings, ("agent", "opponent", "team_set")),
-        "faults": _faults(counted["faults"]),
-        "length": lengths.describe(counted["lengths"]),
+        "by_team_set": [
+            TeamSetResult(agent=agent, team_set=team_set, **total.cell())
+            for (agent, team_set), total in _summed(meetings, lambda meeting: (meeting.agent, meeting.team_set))
+        ],
+        "cross_by_team_set": [
+            PairingOnTeamSet(agent=agent, opponent=opponent, team_set=team_set, **total.cell())
+            for (agent, opponent, team_set), total in _summed(
+                meetings, lambda meeting: (meeting.agent, meeting.opponent, meeting.team_set)
+            )
+        ],
+        "faults": _faults(counted.faults),
+        "length": lengths.describe(counted.lengths),
         "think": [
-            dict(zip(("agent", "decisions", "median_ms", "p95_ms", "max_ms"), row, strict=True))
-            for row in counted["think"]
+            {
+                "agent": row.agent,
+                "decisions": row.decisions,
+                "median_ms": row.median_ms,
+                "p95_ms": row.p95_ms,
+                "max_ms": row.max_ms,
+            }
+            for row in counted.think
         ],
         "agents": _agents(format_id, strengths["ranking"], cross, counted),
     }
 
 
-def _summed(meetings: list[Meeting], keys: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Rates, wins and losses for each combination of the keys, in their order."""
-    sums: dict[tuple[str, ...], list[float]] = {}
+class _Total(NamedTuple):
+    """Sums over some meetings."""
+
+    points: float = 0.0
+    battles: int = 0
+    wins: int = 0
+    losses: int = 0
+
+    def plus(self, meeting: Meeting) -> _Total:
+        return _Total(
+            self.points + meeting.points,
+            self.battles + meeting.battles,
+            self.wins + meeting.wins,
+            self.losses + meeting.losses,
+        )
+
+    def cell(self) -> _Cell:
+        ties = self.battles - self.wins - self.losses
+        return {**rate(self.points, self.battles), "wins": self.wins, "losses": self.losses, "ties": ties}
+
+
+class _Cell(WinRate):
+    wins: int
+    losses: int
+    ties: int
+
+
+def _summed(meetings: list[Meeting], key: Callable[[Meeting], Key]) -> list[tuple[Key, _Total]]:
+    """The totals for each key, in their order."""
+    totals: dict[Key, _Total] = {}
     for meeting in meetings:
-        total = sums.setdefault(tuple(getattr(meeting, key) for key in keys), [0, 0, 0, 0])
-        for place, number in enumerate((meeting.points, meeting.battles, meeting.wins, meeting.losses)):
-            total[place] += number
-    return [
-        {
-            **dict(zip(keys, names, strict=True)),
-            **rate(points, int(battles)),
-            "wins": int(wins),
-            "losses": int(losses),
-            "ties": int(battles - wins - losses),
-        }
-        for names, (points, battles, wins, losses) in sorted(sums.items())
-    ]
+        totals[key(meeting)] = totals.get(key(meeting), _Total()).plus(meeting)
+    return sorted(totals.items())
 
 
-def _faults(found: list[tuple[str, str, int, int, str]]) -> list[dict[str, Any]]:
+def _faults(found: list[FaultCount]) -> list[FaultSummary]:
     return [
         {
-            "agent": agent,
-            "kind": kind,
-            "at_fault": agent not in NOBODY,
-            "battles": battles,
-            "example": {"battle_id": battle_id, "detail": detail},
+            "agent": fault.agent,
+            "kind": fault.kind,
+            "at_fault": fault.agent not in NOBODY,
+            "battles": fault.battles,
+            "example": {"battle_id": fault.example_id, "detail": fault.example_detail},
         }
-        for agent, kind, battles, battle_id, detail in found
+        for fault in found
     ]
 
 
 def _agents(
-    format_id: str, ranking: list[dict[str, Any]], cross: list[dict[str, Any]], counted: dict[str, list[Any]]
-) -> list[dict[str, Any]]:
-    """What is said of each agent on its own, in the order of the ranking; agents without a battle are left out."""
-    opponents, teams = profiles.opponents(cross), profiles.teams(counted["teams"])
-    moves, leads = profiles.moves(format_id, counted["moves"]), profiles.leads(counted["leads"])
-    turns = profiles.by_turn(counted["lengths"])
+    format_id: str, ranking: list[RankingRow], cross: list[PairingResult], counted: FormatCounts
+) -> list[AgentProfile]:
+    """Each agent on its own, in the order of the ranking; agents without a battle are left out."""
+    opponents, teams = profiles.opponents(cross), profiles.teams(counted.teams)
+    moves, leads = profiles.moves(format_id, counted.moves), profiles.leads(counted.leads)
+    turns = profiles.by_turn(counted.lengths)
     return [
         {
             "agent": agent,
@@ -154,7 +205,9 @@ def _agents(
             "moves": moves.get(agent, []),
             "leads": leads.get(agent),
             "by_turn": turns[agent],
-            "median_turns": lengths.median((t, n) for name, t, n, _ in counted["lengths"] if name == agent),
+            "median_turns": lengths.median(
+                (count.turns, count.battles) for count in counted.lengths if count.agent == agent
+            ),
         }
         for agent in (row["agent"] for row in ranking)
         if agent in turns

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -18,6 +17,15 @@ from arena.report.numbers import counted, group_letter, nash_percent, percent
 from arena.report.printing import print_whole, prose
 from arena.report.strengths import elo_range
 from arena.report.summary import summarize
+from arena.report.summary_types import (
+    FaultSummary,
+    FormatSummary,
+    MatchReport,
+    RankingRow,
+    ReportSummary,
+    SetDifferenceSummary,
+    WinRate,
+)
 
 WHISKER = 24  # characters of the picture of an interval
 
@@ -27,25 +35,32 @@ def print_results(console: Console, db: Path, run_id: str) -> None:
     print_summary(console, summarize(db, run_id))
 
 
-def print_summary(console: Console, summary: dict[str, Any]) -> None:
+def print_summary(console: Console, summary: ReportSummary) -> None:
     """Prints rankings, findings, cross tables, team sets, faults, then notes."""
     _print_match(console, summary["match"])
-    for said in summary["formats"]:
-        _print_ranking(console, said)
+    for format_summary in summary["formats"]:
+        _print_ranking(console, format_summary)
     told = match_findings(summary["match"])
     for sentence in summary["findings"][len(told) :]:
         _say(console, "• ", prose(sentence))
     console.print()
-    for said in summary["formats"]:
-        _print_cross(console, said)
-        if len(said["team_sets"]) > 1:
-            _print_team_sets(console, said)
-    _print_faults(console, [(said["format"], fault) for said in summary["formats"] for fault in said["faults"]])
+    for format_summary in summary["formats"]:
+        _print_cross(console, format_summary)
+        if len(format_summary["team_sets"]) > 1:
+            _print_team_sets(console, format_summary)
+    _print_faults(
+        console,
+        [
+            (format_summary["format"], fault)
+            for format_summary in summary["formats"]
+            for fault in format_summary["faults"]
+        ],
+    )
     for note in summary["notes"]:
         _say(console, "Note: ", prose(note))
 
 
-def _print_match(console: Console, match: dict[str, Any] | None) -> None:
+def _print_match(console: Console, match: MatchReport | None) -> None:
     """The lines with which `arena match` ended: pentanomial, Elo, LLR with its bounds, the decision."""
     if match is not None:
         first, second = match["agents"]
@@ -65,21 +80,21 @@ def _print_titled(console: Console, title: str, table: Table) -> None:
     console.print()
 
 
-def _print_ranking(console: Console, said: dict[str, Any]) -> None:
+def _print_ranking(console: Console, format_summary: FormatSummary) -> None:
     """The ranking; on a narrow terminal without the picture, on narrower ones without GXE and Nash, P(> next), battles.
 
     Ranks and numbers are never cut; where all this is not enough, agents' names are folded.
     """
-    rows = said["ranking"]
+    rows = format_summary["ranking"]
     low, high = elo_range(rows)
     groups = len({row["group"] for row in rows})
     columns = {
         "": [_rank(row, groups) for row in rows],
         "agent": [row["agent"] for row in rows],
         "Elo": [f"{row['elo']:.0f}" for row in rows],
-        "95% interval": [_interval(row, said["anchor"]) for row in rows],
+        "95% interval": [_interval(row, format_summary["anchor"]) for row in rows],
         "picture": [_whisker(row, low, high) if row["games"] else "" for row in rows],
-        "P(> next)": [_above_next(said, *pair) for pair in zip(rows, [*rows[1:], None], strict=True)],
+        "P(> next)": [_above_next(format_summary, *pair) for pair in zip(rows, [*rows[1:], None], strict=True)],
         "GXE": ["" if row["gxe"] is None else f"{row['gxe']:.0f}" for row in rows],
         "Nash %": [nash_percent(row) for row in rows],
         "battles": [f"{row['games']:,}" for row in rows],
@@ -88,7 +103,8 @@ def _print_ranking(console: Console, said: dict[str, Any]) -> None:
         if console.is_terminal and _width(columns) > console.width:
             for name in names:
                 del columns[name]
-    title = f"{said['format']}: {counted(said['battles'], 'battle')}; Elo with 95% intervals, anchor {said['anchor']} = 1000"
+    name, anchor = format_summary["format"], format_summary["anchor"]
+    title = f"{name}: {counted(format_summary['battles'], 'battle')}; Elo with 95% intervals, anchor {anchor} = 1000"
     table = Table()
     for name, cells in columns.items():
         table.add_column(
@@ -109,23 +125,23 @@ def _width(columns: dict[str, list[str]]) -> int:
     return 1 + sum(3 + max(map(cell_len, [heads[name], *cells])) for name, cells in columns.items())
 
 
-def _rank(row: dict[str, Any], groups: int) -> str:
+def _rank(row: RankingRow, groups: int) -> str:
     """A rank, with the letter of its group where no battles connect all agents."""
     return f"{group_letter(row['group'])} {row['rank']}" if groups > 1 else str(row["rank"])
 
 
-def _interval(row: dict[str, Any], anchor: str) -> str:
+def _interval(row: RankingRow, anchor: str) -> str:
     """An interval as text, marked with * if it is only a bound."""
     words = "anchor" if row["agent"] == anchor else f"{row['low']:.0f} – {row['high']:.0f}"
     return f"{words} *" if row["mark"] else words
 
 
-def _above_next(said: dict[str, Any], row: dict[str, Any], following: dict[str, Any] | None) -> str:
-    chance = None if following is None else chance_of_better(said, row["agent"], following["agent"])
+def _above_next(format_summary: FormatSummary, row: RankingRow, following: RankingRow | None) -> str:
+    chance = None if following is None else chance_of_better(format_summary, row["agent"], following["agent"])
     return "" if chance is None else percent(chance)
 
 
-def _whisker(row: dict[str, Any], low: float, high: float) -> str:
+def _whisker(row: RankingRow, low: float, high: float) -> str:
     """An interval in characters: "   ├──●──┤   "; "◂──┤" for an agent below the range that is shown."""
 
     def place(value: float) -> int:
@@ -141,18 +157,18 @@ def _whisker(row: dict[str, Any], low: float, high: float) -> str:
     return "".join(letters)
 
 
-def _print_cross(console: Console, said: dict[str, Any]) -> None:
+def _print_cross(console: Console, format_summary: FormatSummary) -> None:
     """The cross table; where the terminal is too narrow for all opponents, in several parts one below the other."""
-    rows = [row for row in said["ranking"] if row["games"]]
-    cells = {(cell["agent"], cell["opponent"]): cell for cell in said["cross"]}
+    rows = [row for row in format_summary["ranking"] if row["games"]]
+    cells = {(cell["agent"], cell["opponent"]): cell for cell in format_summary["cross"]}
     room = console.width - max((len(row["agent"]) for row in rows), default=0) - 32 if console.is_terminal else 10_000
     size = max(3, room // 6)  # a column takes six characters at most: "100" and its frame
-    counts = {cell["battles"] for cell in said["cross"]}
+    counts = {cell["battles"] for cell in format_summary["cross"]}
     each = f"{counted(counts.pop(), 'battle')} in each cell" if len(counts) == 1 else ""
     for start in range(0, len(rows), size):
         part = rows[start : start + size]
         against = "" if len(part) == len(rows) else f" (columns {part[0]['rank']} to {part[-1]['rank']})"
-        title = f"{said['format']}: win rate in % of row against column, {each or 'battles below'}{against}"
+        title = f"{format_summary['format']}: win rate in % of row against column, {each or 'battles below'}{against}"
         table = Table()
         table.add_column("", justify="right", no_wrap=True)
         table.add_column("agent", no_wrap=True)
@@ -162,38 +178,39 @@ def _print_cross(console: Console, said: dict[str, Any]) -> None:
             table.add_column(str(opponent["rank"]), justify="right", no_wrap=True)
         for row in rows:
             mine = [_cell(cells.get((row["agent"], opponent["agent"])), counted=not each) for opponent in part]
-            overall = _cell({"score": row["score"], "battles": row["games"]}, counted=not each)
-            reach = rate(row["score"] * row["games"], row["games"])
-            table.add_row(str(row["rank"]), Text(row["agent"]), overall, Text(_reach(reach)), *mine)
+            overall = rate((row["score"] or 0.0) * row["games"], row["games"])
+            cell = _cell(overall, counted=not each)
+            table.add_row(str(row["rank"]), Text(row["agent"]), cell, Text(_reach(overall)), *mine)
         _print_titled(console, title, table)
 
 
-def _cell(value: dict[str, Any] | None, *, counted: bool) -> Text:
+def _cell(result: WinRate | None, *, counted: bool) -> Text:
     """A win rate, with the number of battles below it if that differs between cells."""
-    if value is None:
+    if result is None:
         return Text("")
-    rate = f"{100 * value['score']:.0f}"
-    return Text.assemble(f"{rate}\n", (f"{value['battles']}", "dim")) if counted else Text(rate)
+    score = f"{100 * result['score']:.0f}"
+    return Text.assemble(f"{score}\n", (f"{result['battles']}", "dim")) if counted else Text(score)
 
 
-def _reach(value: dict[str, Any]) -> str:
+def _reach(value: WinRate) -> str:
     """The 95% Wilson interval of a win rate, in %."""
     return f"{100 * value['low']:.0f} – {100 * value['high']:.0f}"
 
 
-def _print_team_sets(console: Console, said: dict[str, Any]) -> None:
-    cells = {(cell["agent"], cell["team_set"]): cell for cell in said["by_team_set"]}
-    differences = {each["agent"]: each for each in reversed(said["set_differences"])}
-    longest = max(len(row["agent"]) for row in said["ranking"])
-    with_intervals = not console.is_terminal or console.width >= longest + 20 * len(said["team_sets"]) + 54
-    title = f"{said['format']}: win rate in % by team set{', with 95% intervals' if with_intervals else ''} (/battles)"
+def _print_team_sets(console: Console, format_summary: FormatSummary) -> None:
+    cells = {(cell["agent"], cell["team_set"]): cell for cell in format_summary["by_team_set"]}
+    differences = {each["agent"]: each for each in reversed(format_summary["set_differences"])}
+    longest = max(len(row["agent"]) for row in format_summary["ranking"])
+    with_intervals = not console.is_terminal or console.width >= longest + 20 * len(format_summary["team_sets"]) + 54
+    intervals = ", with 95% intervals" if with_intervals else ""
+    title = f"{format_summary['format']}: win rate in % by team set{intervals} (/battles)"
     table = Table()
     table.add_column("agent", no_wrap=True)
-    for team_set in said["team_sets"]:
+    for team_set in format_summary["team_sets"]:
         table.add_column(Text(team_set), justify="right", no_wrap=True)
     table.add_column("largest Elo difference")
-    for row in said["ranking"]:
-        known = [cells.get((row["agent"], team_set)) for team_set in said["team_sets"]]
+    for row in format_summary["ranking"]:
+        known = [cells.get((row["agent"], team_set)) for team_set in format_summary["team_sets"]]
         rates = [
             Text("–")
             if c is None
@@ -206,14 +223,14 @@ def _print_team_sets(console: Console, said: dict[str, Any]) -> None:
     _print_titled(console, title, table)
 
 
-def _difference(each: dict[str, Any] | None) -> Text:
+def _difference(each: SetDifferenceSummary | None) -> Text:
     if each is None:
         return Text("–")
     words = f"{each['elo']:.0f} [{each['low']:.0f}, {each['high']:.0f}] better on {each['better_on']}"
     return Text(words) if each["clear"] else Text(f"{words}: not significant", "dim")
 
 
-def _print_faults(console: Console, found: list[tuple[str, dict[str, Any]]]) -> None:
+def _print_faults(console: Console, found: list[tuple[str, FaultSummary]]) -> None:
     if not found:
         _say(console, "Faults: none.")
         return

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import pandas
 
@@ -17,6 +17,7 @@ from arena.report import html as page
 from arena.report import markdown
 from arena.report.page.battles import DEFAULT
 from arena.report.summary import summarize
+from arena.report.summary_types import ReportSummary
 from arena.store import frame
 from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput
@@ -40,8 +41,8 @@ class RunResults:
     status: str
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
-        """Everything that the report says, as one dict; docs/report.md explains its keys."""
+    def summary(self) -> ReportSummary:
+        """The contents of the report; docs/report.md explains the keys."""
         return summarize(self.db, self.run_id)
 
     @cached_property
@@ -68,12 +69,9 @@ class RunResults:
     def _rows(self, part: str) -> pandas.DataFrame:
         """A part of each format's summary, the format first. What is a dict in itself is left to `summary`."""
         rows = [
-            {
-                "format": format_summary["format"],
-                **{key: value for key, value in row.items() if not isinstance(value, dict)},
-            }
-            for format_summary in self.summary["formats"]
-            for row in format_summary[part]
+            {"format": each["format"], **{key: value for key, value in row.items() if not isinstance(value, dict)}}
+            for each in self.summary["formats"]
+            for row in cast(dict[str, Any], each)[part]
         ]
         return pandas.DataFrame(rows)
 

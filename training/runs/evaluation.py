@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.report.summary import summarize
+from arena.report.summary_types import ReportSummary
 from arena.run.tournament import EvaluateSettings, play_into
 from teamsets.errors import ArenaError
 from training.runs.common_settings import EvaluationSettings
@@ -44,7 +45,7 @@ def evaluate_checkpoint(evaluation: EvaluationSettings, spec: str) -> Evaluation
     return _result(summarize(db, run_id), spec, run_id)
 
 
-def _result(summary: dict[str, Any], spec: str, run_id: str) -> EvaluationResult:
+def _result(summary: ReportSummary, spec: str, run_id: str) -> EvaluationResult:
     details: dict[str, Any] = {"run": run_id, "formats": {}}
     metrics: dict[str, float] = {}
     ratings_text = []

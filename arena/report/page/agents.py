@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeVar
 
 from arena.markup import Content, Html, agent_name, box, el
 from arena.report.numbers import counted, interval, percent_of, whole
 from arena.report.page.drawings import bar, turn_chart
+from arena.report.summary_types import (
+    AgentProfile,
+    FormatSummary,
+    LeadSummary,
+    MoveShare,
+    PairingResult,
+    RankingRow,
+    TeamRate,
+    TurnRate,
+    WinRate,
+)
+
+Rated = TypeVar("Rated", bound=WinRate)
 
 
-def agent_ids(formats: list[dict[str, Any]]) -> dict[str, str]:
+def agent_ids(formats: list[FormatSummary]) -> dict[str, str]:
     """agent -> the id of its part, in the order in which the rankings name them."""
-    names = dict.fromkeys(row["agent"] for said in formats for row in said["ranking"])
+    names = dict.fromkeys(row["agent"] for format_summary in formats for row in format_summary["ranking"])
     return {agent: f"agent-{number}" for number, agent in enumerate(names, 1)}
 
 
-def agent_section(agent: str, place: str, formats: list[dict[str, Any]]) -> Html:
+def agent_section(agent: str, place: str, formats: list[FormatSummary]) -> Html:
     """Return the collapsible section of an agent."""
-    about = next((row["about"] for said in formats for row in said["ranking"] if row["agent"] == agent), None)
+    about = next(
+        (row["about"] for format_summary in formats for row in format_summary["ranking"] if row["agent"] == agent), None
+    )
     parts, ranks = [], []
-    for said in formats:
-        row = next((row for row in said["ranking"] if row["agent"] == agent), None)
-        more = next((each for each in said["agents"] if each["agent"] == agent), None)
+    for format_summary in formats:
+        row = next((row for row in format_summary["ranking"] if row["agent"] == agent), None)
+        more = next((each for each in format_summary["agents"] if each["agent"] == agent), None)
         if row is None or more is None:
             continue
-        ranks.append(f"rank {row['rank']} in {said['format']}")
-        parts.append(_in_format(said, row, more))
+        ranks.append(f"rank {row['rank']} in {format_summary['format']}")
+        parts.append(_in_format(format_summary, row, more))
     summary = el(
         "summary",
         agent_name(agent),
@@ -36,32 +52,32 @@ def agent_section(agent: str, place: str, formats: list[dict[str, Any]]) -> Html
     return el("details", summary, parts, watch, id=place, cls="agent-part")
 
 
-def _in_format(said: dict[str, Any], row: dict[str, Any], more: dict[str, Any]) -> Html:
-    elo, low, high = (whole(row[key]) for key in ("elo", "low", "high"))
+def _in_format(format_summary: FormatSummary, row: RankingRow, more: AgentProfile) -> Html:
+    elo, low, high = whole(row["elo"]), whole(row["low"]), whole(row["high"])
     gxe = "" if row["gxe"] is None else f", GXE {row['gxe']:.0f}"
     line = (
-        f"Rank {row['rank']} of {len(said['ranking'])}, Elo {elo} ({low} to {high}){gxe}; wins {percent_of(row['score'])}% "
-        f"of {counted(row['games'], 'battle')}; median length {more['median_turns']} turns."
+        f"Rank {row['rank']} of {len(format_summary['ranking'])}, Elo {elo} ({low} to {high}){gxe}; wins "
+        f"{percent_of(row['score'])}% of {counted(row['games'], 'battle')}; median length {more['median_turns']} turns."
     )
     opponents, teams = more["opponents"], more["teams"]
-    told = "" if teams["told_apart"] else " The differences between teams are not significant."
+    not_clear = "" if teams["told_apart"] else " The differences between teams are not significant."
     return el(
         "section",
-        el("h4", said["format"]),
+        el("h4", format_summary["format"]),
         el("p", line),
         el(
             "div",
             _card(
                 "Opponents",
-                _rates("best", opponents["best"], _opponent, expected=True),
-                _rates("worst", opponents["worst"], _opponent, expected=True),
+                _rates("best", opponents["best"], _opponent, _expected),
+                _rates("worst", opponents["worst"], _opponent, _expected),
                 note="Expected: win rate in % predicted by the ratings.",
             ),
             _card(
                 "Teams played",
                 _rates("best", teams["best"], _team),
                 _rates("worst", teams["worst"], _team),
-                note=f"Best and worst of {teams['of']} teams.{told}",
+                note=f"Best and worst of {teams['of']} teams.{not_clear}",
             ),
             _card("Most used moves", _moves(more["moves"])) if more["moves"] else None,
             _leads(more["leads"]) if more["leads"] else None,
@@ -77,16 +93,25 @@ def _card(title: str, *content: Content, note: str | None = None) -> Html:
     return el("div", el("h5", title), content, el("p", note, cls="note") if note else None, cls="card")
 
 
-def _opponent(entry: dict[str, Any]) -> Html:
+def _opponent(entry: PairingResult) -> Html:
     return agent_name(entry["opponent"])
 
 
-def _team(entry: dict[str, Any]) -> Html:
+def _team(entry: TeamRate) -> Html:
     return el("span", entry["team"], title=", ".join(entry["species"]) or None)
 
 
-def _rates(title: str, entries: list[dict[str, Any]], name: Any, *, expected: bool = False) -> Html | None:
-    """Rates with their intervals and counts, a line each."""
+def _expected(entry: PairingResult) -> float | None:
+    return entry["expected"]
+
+
+def _rates(
+    title: str,
+    entries: list[Rated],
+    name: Callable[[Rated], Html],
+    expected: Callable[[Rated], float | None] | None = None,
+) -> Html | None:
+    """Rates with their intervals and counts, a line each. expected: the score by the ratings, if it is shown."""
     if not entries:
         return None
     body = [
@@ -95,7 +120,7 @@ def _rates(title: str, entries: list[dict[str, Any]], name: Any, *, expected: bo
             el("th", name(entry), scope="row"),
             el("td", percent_of(entry["score"]), cls="number strong"),
             el("td", interval(entry["low"], entry["high"]), cls="number quiet"),
-            el("td", percent_of(entry["expected"]), cls="number quiet") if expected else None,
+            el("td", percent_of(expected(entry)), cls="number quiet") if expected else None,
             el("td", f"{entry['battles']:,}", cls="number quiet"),
         )
         for entry in entries
@@ -105,7 +130,7 @@ def _rates(title: str, entries: list[dict[str, Any]], name: Any, *, expected: bo
     return box(el("table", el("thead", head), el("tbody", body), cls="small"), title)
 
 
-def _moves(moves: list[dict[str, Any]]) -> Html:
+def _moves(moves: list[MoveShare]) -> Html:
     most = moves[0]["share"]
     body = [
         el(
@@ -120,7 +145,7 @@ def _moves(moves: list[dict[str, Any]]) -> Html:
     return el("table", el("tbody", body), cls="small")
 
 
-def _leads(said: dict[str, Any]) -> Html:
+def _leads(leads: LeadSummary) -> Html:
     body = [
         el(
             "tr",
@@ -129,17 +154,17 @@ def _leads(said: dict[str, Any]) -> Html:
             el("td", percent_of(lead["score"]), cls="number"),
             el("td", interval(lead["low"], lead["high"]), cls="number quiet"),
         )
-        for lead in said["leads"]
+        for lead in leads["leads"]
     ]
     names = ("battles", "wins %", "95%")
     head = el("tr", el("th", "lead", scope="col"), [el("th", each, scope="col", cls="number") for each in names])
     chosen = (
-        "Chosen at team preview" if said["chosen"] else "First Pokémon of each team (the format has no team preview)"
+        "Chosen at team preview" if leads["chosen"] else "First Pokémon of each team (the format has no team preview)"
     )
-    left_out = said["of"] - len(said["leads"])
+    left_out = leads["of"] - len(leads["leads"])
     note = f"{chosen}.{f' {left_out} less frequent leads are not shown.' if left_out else ''}"
     return _card("Leads", el("table", el("thead", head), el("tbody", body), cls="small"), note=note)
 
 
-def _turn_words(entries: list[dict[str, Any]]) -> str:
+def _turn_words(entries: list[TurnRate]) -> str:
     return "; ".join(f"turn {e['turn']}: {percent_of(e['score'])}% of {e['battles']:,}" for e in entries)

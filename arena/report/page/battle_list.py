@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from arena.markup import Content, Html, box, el
+from arena.report.summary_types import RunSummary
 
 _FIELDS = {
     "agent": "Agent",
@@ -16,7 +15,7 @@ _FIELDS = {
 }
 
 
-def battles_section(run: dict[str, Any], inside: int, in_all: int, failed: int) -> Html:
+def battles_section(run: RunSummary, inside: int, in_all: int, failed: int) -> Html:
     """Filters, list, viewer. inside: how many battles the page holds; failed: those of them in which something failed."""
     target = "" if run["database"] == "arena.duckdb" else f" --db {run['database']}"
     if inside == in_all:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from arena.markup import Content, Html, el, join
 from arena.report.numbers import counted, whole
+from arena.report.summary_types import LengthBin, TurnRate
 
 ROW = 26  # height of a picture in a table's row, in pixels
 MOST_LABELS = 4  # on an axis: a column of pictures may be 9rem wide
@@ -147,7 +147,7 @@ def bar(share: float) -> Html:
     )
 
 
-def histogram(bins: Sequence[dict[str, Any]], *, words: str, marks: dict[str, int]) -> Html:
+def histogram(bins: Sequence[LengthBin], *, words: str, marks: dict[str, int]) -> Html:
     """Battles by length; marks: a word -> the length that it points at."""
     height, base, top = 190, 160, 26
     most = max(each["battles"] for each in bins) or 1
@@ -182,16 +182,17 @@ def histogram(bins: Sequence[dict[str, Any]], *, words: str, marks: dict[str, in
     )
 
 
-def _mark(word: str, value: int, bins: Sequence[dict[str, Any]], base: int) -> Html:
-    width = bins[0]["to"] - bins[0]["from"] + 1
-    place = f"{min(100.0, 100 * (value - bins[0]['from'] + 0.5) / width / len(bins)):.2f}%"
+def _mark(word: str, value: int, bins: Sequence[LengthBin], base: int) -> Html:
+    first, last = bins[0]["from"], bins[0]["to"]
+    width = 1 if last is None else last - first + 1
+    place = f"{min(100.0, 100 * (value - first + 0.5) / width / len(bins)):.2f}%"
     return join(
         el("line", cls="mark", x1=place, x2=place, y1=18, y2=base),
         el("text", f"{word} {value}", cls="mark", x=place, y=12, text_anchor="middle"),
     )
 
 
-def turn_chart(entries: Sequence[dict[str, Any]], *, words: str) -> Html:
+def turn_chart(entries: Sequence[TurnRate], *, words: str) -> Html:
     """Win rate by turn reached: a dot with its interval for each turn, the turns side by side."""
     top, tall, height = 10, 90, 155
     size = 100 / len(entries)

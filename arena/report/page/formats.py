@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from arena.markup import Html, agent_name, box, el, fold, head_cell, join
 from arena.report.numbers import counted, duration
 from arena.report.page.drawings import Axis, axis_labels, histogram, time_line
 from arena.report.page.heat import cross_panels
 from arena.report.page.ranking import cycles, ranking
 from arena.report.page.team_sets import team_set_section
+from arena.report.summary_types import FormatSummary
 
 #: Anchor of a section's heading in a format, and how it is called.
 PARTS = {
@@ -27,36 +26,37 @@ PARTS = {
 FOLDED = frozenset({"team-sets", "cycles", "length", "think"})
 
 
-def parts(said: dict[str, Any]) -> dict[str, str]:
+def parts(format_summary: FormatSummary) -> dict[str, str]:
     """Those of PARTS that this format has something to say about."""
-    empty = {"team-sets": len(said["team_sets"]) < 2, "cycles": len(said["ranking"]) < 3}
+    empty = {"team-sets": len(format_summary["team_sets"]) < 2, "cycles": len(format_summary["ranking"]) < 3}
     return {key: title for key, title in PARTS.items() if not empty.get(key)}
 
 
-def format_section(said: dict[str, Any], ids: dict[str, str], watched: frozenset[int]) -> Html:
+def format_section(format_summary: FormatSummary, ids: dict[str, str], watched: frozenset[int]) -> Html:
     """Return the section of a format. ids: agent -> id of its part; watched: ids of the battles in the page."""
     make = {
-        "ranking": lambda: ranking(said, ids),
-        "against": lambda: against(said),
-        "team-sets": lambda: team_set_section(said),
-        "cycles": lambda: cycles(said),
-        "faults": lambda: faults(said, watched),
-        "length": lambda: length(said),
-        "think": lambda: think(said),
+        "ranking": lambda: ranking(format_summary, ids),
+        "against": lambda: against(format_summary),
+        "team-sets": lambda: team_set_section(format_summary),
+        "cycles": lambda: cycles(format_summary),
+        "faults": lambda: faults(format_summary, watched),
+        "length": lambda: length(format_summary),
+        "think": lambda: think(format_summary),
     }
-    format_id = said["format"]
-    sets = ", ".join(said["team_sets"])
+    format_id = format_summary["format"]
+    sets = ", ".join(format_summary["team_sets"])
     return el(
         "section",
         el("h2", format_id),
         el(
             "p",
-            f"{counted(said['battles'], 'battle')} between {len(said['ranking'])} agents; teams: {sets}.",
+            f"{counted(format_summary['battles'], 'battle')} between {len(format_summary['ranking'])} agents; "
+            f"teams: {sets}.",
             cls="lead",
         ),
         [
             el("section", _part(key, title, make[key]()), id=f"{format_id}-{key}", cls="part")
-            for key, title in parts(said).items()
+            for key, title in parts(format_summary).items()
         ],
         id=format_id,
         cls="format",
@@ -68,7 +68,7 @@ def _part(key: str, title: str, content: Html) -> Html:
     return fold(head, content) if key in FOLDED else join(head, content)
 
 
-def against(said: dict[str, Any]) -> Html:
+def against(format_summary: FormatSummary) -> Html:
     """The cross table, over all team sets and for each."""
     return join(
         el(
@@ -77,17 +77,17 @@ def against(said: dict[str, Any]) -> Html:
             "Hover over a cell, or move to it with the arrow keys, for counts and the interval.",
             cls="note",
         ),
-        cross_panels(said),
+        cross_panels(format_summary),
     )
 
 
-def faults(said: dict[str, Any], watched: frozenset[int]) -> Html:
+def faults(format_summary: FormatSummary, watched: frozenset[int]) -> Html:
     """What went wrong, by agent and kind, with an example."""
-    if not said["faults"]:
+    if not format_summary["faults"]:
         return el("p", "None: every battle ended with a win or a tie.")
-    games = {row["agent"]: row["games"] for row in said["ranking"]}
+    games = {row["agent"]: row["games"] for row in format_summary["ranking"]}
     body = []
-    for fault in said["faults"]:
+    for fault in format_summary["faults"]:
         battle_id = fault["example"]["battle_id"]
         name = f"battle {battle_id}"
         link = el("a", name, href=f"#battle-{battle_id}") if battle_id in watched else name
@@ -120,9 +120,9 @@ def faults(said: dict[str, Any], watched: frozenset[int]) -> Html:
     )
 
 
-def length(said: dict[str, Any]) -> Html:
+def length(format_summary: FormatSummary) -> Html:
     """How many turns battles take."""
-    told = said["length"]
+    told = format_summary["length"]
     words = (
         f"Median {told['median']} turns, quartiles {told['q25']} and {told['q75']}; 5th percentile {told['q05']}, "
         f"95th percentile {told['q95']}; minimum {told['shortest']}, maximum {told['longest']:,}."
@@ -134,13 +134,13 @@ def length(said: dict[str, Any]) -> Html:
     )
 
 
-def think(said: dict[str, Any]) -> Html:
+def think(format_summary: FormatSummary) -> Html:
     """How long each agent thinks about a choice."""
-    if not said["think"]:
+    if not format_summary["think"]:
         return el("p", "No decisions are stored.")
-    axis = Axis.powers([row[key] for row in said["think"] for key in ("median_ms", "max_ms")])
+    axis = Axis.powers([row[key] for row in format_summary["think"] for key in ("median_ms", "max_ms")])
     body = []
-    for row in said["think"]:
+    for row in format_summary["think"]:
         times = [duration(row[key]) for key in ("median_ms", "p95_ms", "max_ms")]
         words = f"median {times[0]}, 95th percentile {times[1]}, maximum {times[2]}"
         body.append(

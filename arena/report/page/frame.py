@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from arena.extensions import Section
 from arena.markup import Content, Html, agent_name, box, el, fold, prose
@@ -11,6 +10,7 @@ from arena.report.numbers import counted, listed, moment
 from arena.report.page.formats import parts
 from arena.report.page.result import card_sentences, result_card
 from arena.report.runs import settings_words
+from arena.report.summary_types import ReportSummary
 
 _READING = {
     "Elo": "From one Bradley-Terry fit over all battles of a format, with a small prior that keeps perfect scores finite. "
@@ -37,17 +37,17 @@ _READING = {
 }
 
 
-def title(summary: dict[str, Any]) -> str:
+def title(summary: ReportSummary) -> str:
     """The page's title."""
-    agents = len({row["agent"] for said in summary["formats"] for row in said["ranking"]})
-    formats = listed([said["format"] for said in summary["formats"]])
+    agents = len({row["agent"] for format_summary in summary["formats"] for row in format_summary["ranking"]})
+    formats = listed([format_summary["format"] for format_summary in summary["formats"]])
     return f"{counted(agents, 'agent')} in {formats}" if formats else "No battles yet"
 
 
-def head(summary: dict[str, Any]) -> Html:
+def head(summary: ReportSummary) -> Html:
     """Return the header: title, run, findings and notes."""
     run = summary["run"]
-    battles = sum(said["battles"] for said in summary["formats"])
+    battles = sum(format_summary["battles"] for format_summary in summary["formats"])
     when = moment(run["ended"] or run["started"])
     state = {
         "finished": f"finished {when}",
@@ -56,7 +56,7 @@ def head(summary: dict[str, Any]) -> Html:
     }.get(run["status"], f"{run['status']}, {'at' if run['ended'] else 'started'} {when}")
     facts = [f"run {run['id']}", counted(battles, "battle"), state]
     notes, told = summary["notes"], card_sentences(summary)
-    agents = {row["agent"] for said in summary["formats"] for row in said["ranking"]}
+    agents = {row["agent"] for format_summary in summary["formats"] for row in format_summary["ranking"]}
     return el(
         "header",
         el("p", "Battle arena", cls="eyebrow"),
@@ -84,12 +84,12 @@ def head(summary: dict[str, Any]) -> Html:
     )
 
 
-def contents(summary: dict[str, Any], ids: dict[str, str], sections: Sequence[Section]) -> Html:
+def contents(summary: ReportSummary, ids: dict[str, str], sections: Sequence[Section]) -> Html:
     """The table of contents."""
     entries: list[Content] = [_entry("findings", "Findings")]
-    for said in summary["formats"]:
-        inner = [_entry(f"{said['format']}-{key}", name) for key, name in parts(said).items()]
-        entries.append(_entry(said["format"], said["format"], el("ol", inner)))
+    for format_summary in summary["formats"]:
+        inner = [_entry(f"{format_summary['format']}-{key}", name) for key, name in parts(format_summary).items()]
+        entries.append(_entry(format_summary["format"], format_summary["format"], el("ol", inner)))
     for section in sections:
         inner = [_entry(place, name) for place, name in section.parts.items()]
         entries.append(_entry(section.place, section.title, el("ol", inner) if inner else None))
@@ -123,7 +123,7 @@ def section_contents(section: Section) -> Html:
     return el("nav", el("ol", entries, _entry("reading", "How to read this")), aria_label="Contents")
 
 
-def run_section(summary: dict[str, Any]) -> Html:
+def run_section(summary: ReportSummary) -> Html:
     """Return the settings for reproducing the run: versions, seeds, commands."""
     run = summary["run"]
     evidence = run["evidence"]
@@ -166,7 +166,7 @@ def run_section(summary: dict[str, Any]) -> Html:
     )
 
 
-def reading_section(summary: dict[str, Any], sections: Sequence[Section]) -> Html:
+def reading_section(summary: ReportSummary, sections: Sequence[Section]) -> Html:
     """Return the explanations of terms and numbers."""
     told = dict(_READING)
     for section in sections:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from arena.markup import Html, agent_name, box, el, panels
 from arena.report.numbers import percent_of
+from arena.report.summary_types import FormatSummary, PairingOnTeamSet, PairingResult
 
 #: (row, column) -> share of 1, what the cell says, what is known besides
 Cells = Mapping[tuple[str, str], tuple[float, str, str]]
@@ -35,25 +35,27 @@ def heat(share: float) -> str:
     return f"h{round(10 * share)}"
 
 
-def cross_panels(said: dict[str, Any]) -> Html:
+def cross_panels(format_summary: FormatSummary) -> Html:
     """The cross table over all team sets, and one for each behind a choice that needs no script."""
-    names = [row["agent"] for row in said["ranking"] if row["games"]]
-    parts = [("all team sets", said["cross"])]
-    if len(said["team_sets"]) > 1:
-        for team_set in said["team_sets"]:
-            parts.append((team_set, [c for c in said["cross_by_team_set"] if c["team_set"] == team_set]))
+    names = [row["agent"] for row in format_summary["ranking"] if row["games"]]
+    parts: list[tuple[str, Sequence[PairingResult | PairingOnTeamSet]]] = [("all team sets", format_summary["cross"])]
+    if len(format_summary["team_sets"]) > 1:
+        for team_set in format_summary["team_sets"]:
+            parts.append((team_set, [c for c in format_summary["cross_by_team_set"] if c["team_set"] == team_set]))
     if len(parts) == 1:
-        return _cross(names, parts[0][1], f"{said['format']}: win rate in %")
-    drawn = [(name, _cross(names, cells, f"{said['format']}, {name}: win rate in %")) for name, cells in parts]
-    return panels(f"{said['format']}-panel", "team set", drawn)
+        return _cross(names, parts[0][1], f"{format_summary['format']}: win rate in %")
+    drawn = [
+        (name, _cross(names, cells, f"{format_summary['format']}, {name}: win rate in %")) for name, cells in parts
+    ]
+    return panels(f"{format_summary['format']}-panel", "team set", drawn)
 
 
-def _cross(names: Sequence[str], found: Iterable[dict[str, Any]], caption: str) -> Html:
+def _cross(names: Sequence[str], found: Iterable[PairingResult | PairingOnTeamSet], caption: str) -> Html:
     cells = {(c["agent"], c["opponent"]): (c["score"], percent_of(c["score"]), counts(c)) for c in found}
     return heat_table(names, names, cells, caption=caption, kind="against")
 
 
-def counts(cell: dict[str, Any]) -> str:
+def counts(cell: PairingResult | PairingOnTeamSet) -> str:
     """ "5 won, 3 lost of 8; 95% interval 31 to 86%"."""
     ties = f", {cell['ties']} tied" if cell["ties"] else ""
     reach = f"95% interval {100 * cell['low']:.0f} to {100 * cell['high']:.0f}%"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from arena.markup import Content, Html, agent_name, box, el, head_cell, join
 from arena.report.findings import chance_of_better
 from arena.report.numbers import group_letter, interval, nash_percent, percent, percent_of, whole
 from arena.report.page.drawings import Axis, axis_labels, bar, whisker
 from arena.report.page.heat import heat_table
 from arena.report.strengths import elo_range
+from arena.report.summary_types import CycleSummary, FormatSummary, RankingRow
 
 
-def ranking(said: dict[str, Any], ids: dict[str, str]) -> Html:
+def ranking(format_summary: FormatSummary, ids: dict[str, str]) -> Html:
     """The joint rating: a dot with its interval for each agent, and the numbers beside it."""
-    rows = said["ranking"]
+    rows = format_summary["ranking"]
     axis = Axis.over(elo_range(rows))
     beyond = any(row["games"] and row["elo"] < axis.low for row in rows)
     groups = sorted({row["group"] for row in rows})
@@ -26,7 +25,7 @@ def ranking(said: dict[str, Any], ids: dict[str, str]) -> Html:
             name = f"Group {group_letter(group)}{words}"
             body.append(el("tr", el("th", name, colspan=9, scope="rowgroup"), cls="group"))
         for place in range(len(members)):
-            body.append(_ranked(said, members[place : place + 2], axis, ids))
+            body.append(_ranked(format_summary, members[place : place + 2], axis, ids))
     heads: list[Content] = [
         el("th", "#", scope="col", cls="number rank"),
         el("th", "agent", scope="col"),
@@ -47,21 +46,21 @@ def ranking(said: dict[str, Any], ids: dict[str, str]) -> Html:
     return join(
         el(
             "p",
-            f"Elo from one joint fit over all battles; anchor {said['anchor']} = 1000. Whiskers are 95% intervals; "
-            "a hollow dot with a dashed whisker is a bound, not an estimate."
+            f"Elo from one joint fit over all battles; anchor {format_summary['anchor']} = 1000. Whiskers are 95% "
+            "intervals; a hollow dot with a dashed whisker is a bound, not an estimate."
             + (" ◂: below the range of the axis; the number is its Elo." if beyond else ""),
             cls="note",
         ),
         el("table", el("thead", el("tr", heads)), el("tbody", body), cls="ranking"),
-        _better(said),
+        _better(format_summary),
     )
 
 
-def _ranked(said: dict[str, Any], pair: list[dict[str, Any]], axis: Axis, ids: dict[str, str]) -> Html:
+def _ranked(format_summary: FormatSummary, pair: list[RankingRow], axis: Axis, ids: dict[str, str]) -> Html:
     """The row of the first of `pair`; the second, if there is one, is the next in the ranking."""
     row = pair[0]
-    chance = chance_of_better(said, row["agent"], pair[1]["agent"]) if len(pair) > 1 else None
-    fixed = row["agent"] == said["anchor"]
+    chance = chance_of_better(format_summary, row["agent"], pair[1]["agent"]) if len(pair) > 1 else None
+    fixed = row["agent"] == format_summary["anchor"]
     words = f"Elo {row['elo']:.0f}, 95% interval {row['low']:.0f} to {row['high']:.0f}"
     picture = whisker(axis, row["elo"], row["low"], row["high"], words=words, vague=bool(row["mark"]))
     mark = el("span", row["mark"], cls="mark") if row["mark"] else None
@@ -87,9 +86,9 @@ def _number(label: str, value: str) -> Html:
     return el("td", value, cls="number", data_label=label if value else None)
 
 
-def _better(said: dict[str, Any]) -> Html:
+def _better(format_summary: FormatSummary) -> Html:
     """Return the table of P(better) for all pairs of agents."""
-    names, matrix = said["better"]["agents"], said["better"]["matrix"]
+    names, matrix = format_summary["better"]["agents"], format_summary["better"]["matrix"]
     cells = {
         (names[i], names[j]): (value, percent(value).replace("%", "").replace(" ", ""), "")
         for i, row in enumerate(matrix)
@@ -103,20 +102,22 @@ def _better(said: dict[str, Any]) -> Html:
     )
 
 
-def cycles(said: dict[str, Any]) -> Html:
+def cycles(format_summary: FormatSummary) -> Html:
     """Return the cycles, and the Nash average."""
-    support = [row for row in said["ranking"] if row["nash"] and row["nash"]["mean"] >= 0.005]
+    support = [
+        (row, nash) for row in format_summary["ranking"] if (nash := row["nash"]) is not None and nash["mean"] >= 0.005
+    ]
     mixture = [
         el(
             "tr",
             el("th", agent_name(row["agent"]), scope="row"),
-            el("td", bar(row["nash"]["mean"]), cls="bars"),
+            el("td", bar(nash["mean"]), cls="bars"),
             el("td", nash_percent(row), cls="number strong"),
-            el("td", interval(row["nash"]["low"], row["nash"]["high"]), cls="number quiet"),
+            el("td", interval(nash["low"], nash["high"]), cls="number quiet"),
         )
-        for row in sorted(support, key=lambda row: -row["nash"]["mean"])
+        for row, nash in sorted(support, key=lambda pair: -pair[1]["mean"])
     ]
-    found = [el("li", _cycle(cycle)) for cycle in said["cycles"]]
+    found = [el("li", _cycle(cycle)) for cycle in format_summary["cycles"]]
     heads = [el("th", name, scope="col", cls="number") for name in ("weight %", "95%")]
     head = el("tr", el("th", "agent", scope="col"), el("th", "", cls="bars"), heads)
     return join(
@@ -146,11 +147,11 @@ def cycles(said: dict[str, Any]) -> Html:
     )
 
 
-def _cycle(cycle: dict[str, Any]) -> list[Content]:
+def _cycle(cycle: CycleSummary) -> list[Content]:
     """ "a beats b (62% of 8), who beats c (75% of 8), who beats a (62% of 8)"."""
     agents, beaten = cycle["agents"], [*cycle["agents"][1:], cycle["agents"][0]]
-    said: list[Content] = [agent_name(agents[0])]
+    parts: list[Content] = [agent_name(agents[0])]
     for place, (other, share, games) in enumerate(zip(beaten, cycle["win_rates"], cycle["games"], strict=True)):
-        said += [", which beats " if place else " beats ", agent_name(other)]
-        said.append(el("span", f" ({percent_of(share)}% of {games:,})", cls="quiet"))
-    return [said, el("span", f"confidence {percent(cycle['confidence'])}", cls="tag")]
+        parts += [", which beats " if place else " beats ", agent_name(other)]
+        parts.append(el("span", f" ({percent_of(share)}% of {games:,})", cls="quiet"))
+    return [parts, el("span", f"confidence {percent(cycle['confidence'])}", cls="tag")]

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from arena.markup import Content, Html, agent_name, el, prose
 from arena.report.findings import elo_words, equals, leader_words, match_facts, order
 from arena.report.numbers import counted
+from arena.report.summary_types import FormatSummary, MatchReport, ReportSummary
 
 #: More formats than these get their first line only.
 _WHOLE = 3
 
 
-def result_card(summary: dict[str, Any]) -> Html | None:
+def result_card(summary: ReportSummary) -> Html | None:
     """Return the card with the result of each format or of the match; None without a finished battle."""
-    ranked = [said for said in summary["formats"] if len(said["ranking"]) > 1]
-    parts = [_leader(said, alone=len(ranked) == 1, whole=len(ranked) <= _WHOLE) for said in ranked]
+    ranked = [format_summary for format_summary in summary["formats"] if len(format_summary["ranking"]) > 1]
+    parts = [_leader(format_summary, alone=len(ranked) == 1, whole=len(ranked) <= _WHOLE) for format_summary in ranked]
     match = summary["match"]
     if match is not None and match["pairs"]:
         parts = [_match(match)]
@@ -24,31 +23,38 @@ def result_card(summary: dict[str, Any]) -> Html | None:
     return el("section", el("h2", "Result", cls="quiet-head"), parts, id="result", cls="result")
 
 
-def card_sentences(summary: dict[str, Any]) -> set[str]:
+def card_sentences(summary: ReportSummary) -> set[str]:
     """What the card says in the words of a finding, so that it need not be said twice."""
-    ranked = [said for said in summary["formats"] if len(said["ranking"]) > 1]
-    prefixes = {said["format"]: f"{said['format']}: " if len(ranked) > 1 else "" for said in ranked}
-    return {prefixes[said["format"]] + sentence for said in ranked for sentence in order(said)}
+    ranked = [format_summary for format_summary in summary["formats"] if len(format_summary["ranking"]) > 1]
+    prefixes = {
+        format_summary["format"]: f"{format_summary['format']}: " if len(ranked) > 1 else ""
+        for format_summary in ranked
+    }
+    return {
+        prefixes[format_summary["format"]] + sentence for format_summary in ranked for sentence in order(format_summary)
+    }
 
 
-def _leader(said: dict[str, Any], *, alone: bool, whole: bool) -> Html:
-    first = said["ranking"][0]
-    agents = {row["agent"] for row in said["ranking"]}
-    where = "" if alone else f" in {said['format']}"
+def _leader(format_summary: FormatSummary, *, alone: bool, whole: bool) -> Html:
+    first = format_summary["ranking"][0]
+    agents = {row["agent"] for row in format_summary["ranking"]}
+    where = "" if alone else f" in {format_summary['format']}"
     facts = [
         f"P(best) {equals(first['best'])}",
-        f"Elo {elo_words(first, said['anchor'])}" + (f" ({first['mark']}: a bound)" if first["mark"] else ""),
-        f"{counted(said['battles'], 'battle')} between {counted(len(said['ranking']), 'agent')}",
+        f"Elo {elo_words(first, format_summary['anchor'])}" + (f" ({first['mark']}: a bound)" if first["mark"] else ""),
+        f"{counted(format_summary['battles'], 'battle')} between {counted(len(format_summary['ranking']), 'agent')}",
     ]
     return el(
         "div",
-        el("p", agent_name(first["agent"]), f" {leader_words(said)}{where}", cls="who"),
+        el("p", agent_name(first["agent"]), f" {leader_words(format_summary)}{where}", cls="who"),
         el("p", " · ".join(facts), cls="how-sure"),
-        el("ul", [el("li", prose(sentence, agents)) for sentence in order(said)]) if whole and order(said) else None,
+        el("ul", [el("li", prose(sentence, agents)) for sentence in order(format_summary)])
+        if whole and order(format_summary)
+        else None,
     )
 
 
-def _match(match: dict[str, Any]) -> Html:
+def _match(match: MatchReport) -> Html:
     agents = set(match["agents"])
     if match["sprt"] is None:
         lines: list[Content] = [el("p", prose(f"{' against '.join(match['agents'])}", agents), cls="who")]

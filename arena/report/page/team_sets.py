@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 from arena.markup import Html, agent_name, box, el, join, prose
 from arena.report.numbers import interval, percent_of, whole
 from arena.report.page.drawings import Axis, axis_labels, whisker
 from arena.report.page.heat import heat
+from arena.report.summary_types import FormatSummary, SetDifferenceSummary
 
 
-def team_set_section(said: dict[str, Any]) -> Html:
+def team_set_section(format_summary: FormatSummary) -> Html:
     """Win rates by team set, and for every two sets how much better each agent is on one of them."""
     return join(
-        _differences(said),
+        _differences(format_summary),
         el("h4", "Win rate by team set"),
-        _rates(said),
+        _rates(format_summary),
     )
 
 
-def _rates(said: dict[str, Any]) -> Html:
-    known = {(cell["agent"], cell["team_set"]): cell for cell in said["by_team_set"]}
+def _rates(format_summary: FormatSummary) -> Html:
+    known = {(cell["agent"], cell["team_set"]): cell for cell in format_summary["by_team_set"]}
     body = []
-    for row in said["ranking"]:
+    for row in format_summary["ranking"]:
         cells = []
-        for team_set in said["team_sets"]:
+        for team_set in format_summary["team_sets"]:
             cell = known.get((row["agent"], team_set))
             if cell is None:
                 cells.append(el("td", "·", cls="none", colspan=3))
@@ -36,32 +36,34 @@ def _rates(said: dict[str, Any]) -> Html:
                 el("td", f"{cell['battles']:,}", cls="number quiet last"),
             ]
         body.append(el("tr", el("th", agent_name(row["agent"]), scope="row"), cells))
-    sets = [el("th", name, scope="colgroup", colspan=3, cls="over") for name in said["team_sets"]]
+    sets = [el("th", name, scope="colgroup", colspan=3, cls="over") for name in format_summary["team_sets"]]
     each = [
         el("th", name, scope="col", cls=f"number{' last' * (name == 'battles')}")
-        for _ in said["team_sets"]
+        for _ in format_summary["team_sets"]
         for name in ("wins %", "95%", "battles")
     ]
     head = el("thead", el("tr", el("td"), sets), el("tr", el("th", "agent", scope="col"), each))
     return box(el("table", head, el("tbody", body), cls="plain sets"), "win rate by team set")
 
 
-def _differences(said: dict[str, Any]) -> Html:
-    found = said["set_differences"]
+def _differences(format_summary: FormatSummary) -> Html:
+    found = format_summary["set_differences"]
     clear = [each["sentence"] for each in found if each["clear"]]
-    agents = {row["agent"] for row in said["ranking"]}
+    agents = {row["agent"] for row in format_summary["ranking"]}
     words = (
         el("ul", [el("li", prose(f"{sentence}.", agents)) for sentence in clear], cls="sentences")
         if clear
         else el("p", "No agent is significantly better on one team set than on another.")
     )
-    tables = [_pair(said, *pair) for pair in combinations(said["team_sets"], 2)]
+    tables = [_pair(format_summary, *pair) for pair in combinations(format_summary["team_sets"], 2)]
     return join(words, tables)
 
 
-def _pair(said: dict[str, Any], left: str, right: str) -> Html | None:
+def _pair(format_summary: FormatSummary, left: str, right: str) -> Html | None:
     """The differences between two sets on one axis: left of zero better on `left`, right on `right`."""
-    found = [each for each in said["set_differences"] if {each["better_on"], each["worse_on"]} == {left, right}]
+    found = [
+        each for each in format_summary["set_differences"] if {each["better_on"], each["worse_on"]} == {left, right}
+    ]
     if not found:
         return None
     signed = {each["agent"]: _signed(each, left) for each in found}
@@ -117,7 +119,7 @@ def _pair(said: dict[str, Any], left: str, right: str) -> Html | None:
     )
 
 
-def _signed(each: dict[str, Any], left: str) -> tuple[float, float, float]:
+def _signed(each: SetDifferenceSummary, left: str) -> tuple[float, float, float]:
     """(difference, low, high), negative where the agent is better on `left`."""
     if each["better_on"] == left:
         return -each["elo"], -each["high"], -each["low"]

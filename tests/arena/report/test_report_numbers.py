@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from arena.report import lengths, profiles
-from arena.report.counts import Lead, TeamUse, rate
+from arena.report.counts import LeadCount, LengthCount, MoveCount, TeamUse, rate
 from arena.report.numbers import duration, interval, listed, moment, percent, whole
 
 PREVIEW = "Tyranitar||Leftovers]Nick|Skarmory|Leftovers]Blissey||Leftovers"
@@ -28,13 +28,9 @@ def test_wilsons_interval_is_the_published_one(points: float, battles: int, low:
     assert (said["low"], said["high"]) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
 
 
-def test_without_battles_there_is_no_rate() -> None:
-    assert rate(0, 0) == {"battles": 0, "score": None, "low": None, "high": None}
-
-
 def test_lengths_count_each_battle_once() -> None:
-    one = [("a", turns, 1, 1.0) for turns in (5, 10, 10, 20, 400)]
-    said = lengths.describe([*one, *(("b", turns, count, 0.0) for _, turns, count, _ in one)])
+    of_a = [LengthCount("a", turns, 1, 1.0) for turns in (5, 10, 10, 20, 400)]
+    said = lengths.describe([*of_a, *(count._replace(agent="b", points=0.0) for count in of_a)])
     assert (said["battles"], said["shortest"], said["median"], said["longest"]) == (5, 5, 10, 400)
     assert said["mean"] == 89
     assert sum(each["battles"] for each in said["bins"]) == 5
@@ -43,12 +39,14 @@ def test_lengths_count_each_battle_once() -> None:
 
 
 def test_far_longer_battles_share_the_last_bin() -> None:
-    said = lengths.describe([("a", 10, 400, 0.0), ("b", 10, 400, 0.0), ("a", 900, 1, 0.0), ("b", 900, 1, 0.0)])
+    said = lengths.describe([LengthCount(name, turns, n, 0.0) for name in "ab" for turns, n in ((10, 400), (900, 1))])
     assert said["bins"][-1]["to"] is None and said["bins"][-1]["battles"] == 1
 
 
 def test_the_win_rate_by_turn_counts_the_battles_that_reached_it() -> None:
-    said = profiles.by_turn([("a", 4, 10, 10.0), ("a", 12, 6, 3.0), ("a", 70, 5, 0.0), ("b", 3, 1, 0.5)])
+    said = profiles.by_turn(
+        [LengthCount(*row) for row in (("a", 4, 10, 10.0), ("a", 12, 6, 3.0), ("a", 70, 5, 0.0), ("b", 3, 1, 0.5))]
+    )
     assert [(e["turn"], e["battles"], e["score"]) for e in said["a"]] == [
         (1, 21, pytest.approx(13 / 21, abs=1e-6)),
         (5, 11, pytest.approx(3 / 11, abs=1e-6)),
@@ -87,11 +85,11 @@ def test_teams_say_whether_they_can_be_told_apart() -> None:
 def test_leads_are_chosen_at_a_preview_or_come_with_the_team() -> None:
     said = profiles.leads(
         [
-            Lead("a", PREVIEW, 2, 6, 3.0),
-            Lead("a", PREVIEW, 1, 4, 4.0),
-            Lead("a", PREVIEW, 2, 1, 1.0),
-            Lead("b", PREVIEW, None, 5, 1.0),
-            Lead("c", None, None, 5, 1.0),
+            LeadCount("a", PREVIEW, 2, 6, 3.0),
+            LeadCount("a", PREVIEW, 1, 4, 4.0),
+            LeadCount("a", PREVIEW, 2, 1, 1.0),
+            LeadCount("b", PREVIEW, None, 5, 1.0),
+            LeadCount("c", None, None, 5, 1.0),
         ]
     )
     assert [(e["lead"], e["battles"], e["score"]) for e in said["a"]["leads"]] == [
@@ -104,7 +102,8 @@ def test_leads_are_chosen_at_a_preview_or_come_with_the_team() -> None:
 
 
 def test_moves_have_their_names_and_shares() -> None:
-    said = profiles.moves("gen1ou", [("a", "bodyslam", 3), ("a", "thunderwave", 1), ("a", "nosuchmove", 1)])["a"]
+    counts = [MoveCount("a", "bodyslam", 3), MoveCount("a", "thunderwave", 1), MoveCount("a", "nosuchmove", 1)]
+    said = profiles.moves("gen1ou", counts)["a"]
     assert said[0] == {"move": "Body Slam", "times": 3, "share": 0.6}
     assert {each["move"] for each in said} == {"Body Slam", "Thunder Wave", "nosuchmove"}
 

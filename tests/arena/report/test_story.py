@@ -48,7 +48,7 @@ def test_turns_are_numbered_from_the_start_to_the_end_and_all_is_json(told: list
     for battle in told:
         assert [turn["turn"] for turn in battle["turns"]] == list(range(battle["length"] + 1))
         assert battle["turns"][-1]["events"][-1][1] == battle["result"]
-        assert json.loads(json.dumps(battle)) == battle
+        assert json.dumps(json.loads(json.dumps(battle))) == json.dumps(battle)
 
 
 def test_who_loses_a_game_played_out_has_nothing_left(told: list[dict[str, Any]]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.command_line import Said, run_arena, start_arena, wait
 
+from arena.report.counts import SourceOfBattles
 from arena.report.runs import describe_run, notes
 from arena.run.tournament import EvaluateSettings, prepare, resume
 from arena.store import BadDatabase, Store, open_store, rows
@@ -95,7 +96,7 @@ def test_a_run_that_reaches_its_time_limit_says_so_and_can_be_resumed(arena: Are
     assert f"Time limit of 0.0001 minutes reached: {kept} of 300 battles" in said.out
     assert f"arena evaluate --resume {run} --db {db}" in said.out
     assert "stopped" not in said.out.lower()
-    assert notes(describe_run(db, run, [(run, kept, 0)]), [])[0] == (
+    assert notes(describe_run(db, run, [SourceOfBattles(run, kept, 0)]), [])[0] == (
         f"Time limit of 0.0001 minutes reached: {kept} of 300 battles; "
         f"`arena evaluate --resume {run} --db {db}` continues it."
     )
