@@ -24,10 +24,10 @@ def el(tag: str, /, *content: Content, **attributes: str | int | float | bool | 
     >>> el("td", "1 < 2", cls="number")
     '<td class="number">1 &lt; 2</td>'
     """
-    said = "".join(_attribute(key, value) for key, value in attributes.items())
+    markup = "".join(_attribute(key, value) for key, value in attributes.items())
     if tag in _EMPTY and not content:
-        return Html(f"<{tag}{said}/>")
-    return Html(f"<{tag}{said}>{join(*content)}</{tag}>")
+        return Html(f"<{tag}{markup}/>")
+    return Html(f"<{tag}{markup}>{join(*content)}</{tag}>")
 
 
 def join(*content: Content) -> Html:
@@ -49,10 +49,10 @@ def prose(sentence: str, agents: Iterable[str]) -> Html:
     cut = re.compile("|".join([r"(`[^`]+`)", *(rf"(?<![\w:-]){re.escape(name)}(?![\w-]|:\w)" for name in names)]))
     parts: list[Content] = []
     end = 0
-    for found in cut.finditer(sentence):
-        parts.append(sentence[end : found.start()])
-        parts.append(el("code", found[0].strip("`")) if found[1] else agent_name(found[0]))
-        end = found.end()
+    for match in cut.finditer(sentence):
+        parts.append(sentence[end : match.start()])
+        parts.append(el("code", match[0].strip("`")) if match[1] else agent_name(match[0]))
+        end = match.end()
     return join(parts, sentence[end:])
 
 
@@ -61,17 +61,17 @@ def head_cell(name: str, title: str) -> Html:
     return el("th", el("abbr", name, title=title), scope="col", cls="number")
 
 
-def box(inner: Html, words: str) -> Html:
+def box(inner: Html, label: str) -> Html:
     """A table that scrolls in its box where the page is too narrow for it."""
-    return el("div", inner, cls="box", tabindex=0, role="region", aria_label=f"{words}; scrolls sideways")
+    return el("div", inner, cls="box", tabindex=0, role="region", aria_label=f"{label}; scrolls sideways")
 
 
 def table(
-    heads: Sequence[str], body: Sequence[Html], words: str, *, numbers: Sequence[str], cls: str = "plain"
+    heads: Sequence[str], body: Sequence[Html], label: str, *, numbers: Sequence[str], cls: str = "plain"
 ) -> Html:
-    """A table in its box. words: what it holds; numbers: the heads of columns of numbers."""
+    """A table in its box. label: what it holds; numbers: the heads of columns of numbers."""
     top = [el("th", name, scope="col", cls="number" if name in numbers else None) for name in heads]
-    return box(el("table", el("thead", el("tr", top)), el("tbody", body), cls=cls), words)
+    return box(el("table", el("thead", el("tr", top)), el("tbody", body), cls=cls), label)
 
 
 def fold(head: Html, *content: Content) -> Html:
@@ -79,7 +79,7 @@ def fold(head: Html, *content: Content) -> Html:
     return el("details", el("summary", head), content, cls="fold")
 
 
-def panels(group: str, words: str, parts: Sequence[tuple[str, Html]]) -> Html:
+def panels(group: str, label: str, parts: Sequence[tuple[str, Html]]) -> Html:
     """One of several parts at a time, behind a choice that needs no script. group: an id that no other choice has."""
     choices: list[Html] = []
     for number, (name, part) in enumerate(parts):
@@ -87,7 +87,7 @@ def panels(group: str, words: str, parts: Sequence[tuple[str, Html]]) -> Html:
         choices.append(el("input", type="radio", name=group, id=place, checked=number == 0))
         choices.append(el("label", name, for_=place))
         choices.append(el("div", part, cls="panel"))
-    return el("div", choices, cls="panels", role="radiogroup", aria_label=words)
+    return el("div", choices, cls="panels", role="radiogroup", aria_label=label)
 
 
 def _markup(content: Content) -> str:

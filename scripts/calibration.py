@@ -138,7 +138,7 @@ def picture(found: list[Calibration]) -> str:
         _panel(one, x=(number % _ACROSS) * (_SIZE + _LEFT), y=(number // _ACROSS) * (_SIZE + _TOP + 34))
         for number, one in enumerate(found)
     ]
-    return document(_STYLE, panels, width=wide, height=high, words="Reliability diagram of predicted win probabilities")
+    return document(_STYLE, panels, width=wide, height=high, label="Reliability diagram of predicted win probabilities")
 
 
 def _panel(one: Calibration, *, x: int, y: int) -> Html:

@@ -54,10 +54,10 @@ def application(db: Path, folders: tuple[Path, ...], token: str | None, closing:
         return FileResponse(_OWN / "dashboard.html", media_type="text/html", headers={"cache-control": "no-cache"})
 
     async def asset(request: Request) -> Response:
-        found = ASSETS.get(request.path_params["name"])
-        if found is None:
+        known = ASSETS.get(request.path_params["name"])
+        if known is None:
             return _json({"problem": "no such file"}, 404)
-        folder, kind = found
+        folder, kind = known
         headers = {"cache-control": "no-cache"}
         return FileResponse(folder / request.path_params["name"], media_type=kind, headers=headers)
 
@@ -107,16 +107,16 @@ async def changes(feed: Feed, run_id: str | None, closing: Callable[[], bool]) -
 
 def _battles(db: Path, request: Request) -> Response:
     """GET /battles?run=ID[&agent=…][&failed=1][&before=ID]: the latest battles of a run."""
-    asked = request.query_params
-    before = asked.get("before", "")
+    query = request.query_params
+    before = query.get("before", "")
     try:
         connection = connect(db, read_only=True, patience=PATIENCE)
         try:
-            found = tournaments.battles(
+            battles = tournaments.battles(
                 connection,
-                asked.get("run", ""),
-                agent=asked.get("agent", ""),
-                failed=asked.get("failed") == "1",
+                query.get("run", ""),
+                agent=query.get("agent", ""),
+                failed=query.get("failed") == "1",
                 before=int(before) if before.isdecimal() and len(before) < 18 else 2**62,
                 count=BATTLES,
             )
@@ -124,7 +124,7 @@ def _battles(db: Path, request: Request) -> Response:
             connection.close()
     except (BadInput, duckdb.Error) as error:
         return _json({"problem": str(error)}, 503)
-    return _json({"battles": found, "more": len(found) == BATTLES})
+    return _json({"battles": battles, "more": len(battles) == BATTLES})
 
 
 def _story(db: Path, battle_id: int) -> Response:

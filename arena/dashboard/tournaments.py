@@ -41,7 +41,7 @@ class ShownFormat(TypedDict):
     """A format of the run that a page shows."""
 
     format: str
-    #: `Standing` as a dict, and `faults`: how many battles the agent lost by a failure of its own.
+    #: `InterimStanding` as a dict, and `faults`: how many battles the agent lost by a failure of its own.
     ranking: list[dict[str, Any]]
     #: [agent, opponent, battles, score, low, high]
     pairings: list[list[Any]]
@@ -108,10 +108,10 @@ _BATTLES = """
 
 def runs(connection: duckdb.DuckDBPyConnection, status_of: dict[str, str]) -> list[ListedRun]:
     """The latest runs. status_of: run -> what it is, where the table `runs` cannot know (a run that was killed)."""
-    found: list[ListedRun] = []
+    listed: list[ListedRun] = []
     for run_id, kind, status, started, ended, config_text, battles in connection.execute(_RUNS, [RUNS]).fetchall():
         config = orjson.loads(config_text)
-        found.append(
+        listed.append(
             {
                 "id": run_id,
                 "kind": kind,
@@ -124,7 +124,7 @@ def runs(connection: duckdb.DuckDBPyConnection, status_of: dict[str, str]) -> li
                 "formats": config.get("formats", []),
             }
         )
-    return found
+    return listed
 
 
 def describe(connection: duckdb.DuckDBPyConnection, run_id: str) -> ShownRun | None:
@@ -165,10 +165,10 @@ def _formats(
     failed: dict[str, int] = defaultdict(int)
     for agent, _, battles, *_ in faults:
         failed[agent] += battles
-    found: list[ShownFormat] = []
+    shown: list[ShownFormat] = []
     for format_id, pairs in sorted(by_format.items()):
         order = standings({pair: points for pair, (points, _) in pairs.items() if pair[0] != pair[1]}, anchor)
-        found.append(
+        shown.append(
             {
                 "format": format_id,
                 "ranking": [{**vars(each), "faults": failed.get(each.agent, 0)} for each in order],
@@ -178,7 +178,7 @@ def _formats(
                 ],
             }
         )
-    return found
+    return shown
 
 
 def _speed(buckets: list[tuple[int, int, float, float]]) -> Speed | None:

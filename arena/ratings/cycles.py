@@ -66,7 +66,7 @@ def strongest_cycles(evidence: Evidence, *, top: int = 3, resamples: int = 1000,
     cycles = []
     for ring in rings:
         rows, columns = list(ring), [*ring[1:], ring[0]]
-        one, two, three = (float(rate) for rate in rates[rows, columns])
+        first_rate, second_rate, third_rate = (float(rate) for rate in rates[rows, columns])
         held = np.logical_and.reduce([wins(*pair) for pair in zip(rows, columns, strict=True)])
         holds = float(held.mean())
         as_sure = by_luck >= sureness[rows, columns].min() - 1e-9
@@ -74,9 +74,9 @@ def strongest_cycles(evidence: Evidence, *, top: int = 3, resamples: int = 1000,
         cycles.append(
             Cycle(
                 agents=(evidence.agents[ring[0]], evidence.agents[ring[1]], evidence.agents[ring[2]]),
-                win_rates=(one, two, three),
+                win_rates=(first_rate, second_rate, third_rate),
                 games=(int(games[ring[0], ring[1]]), int(games[ring[1], ring[2]]), int(games[ring[2], ring[0]])),
-                strength=min(one, two, three) - 0.5,
+                strength=min(first_rate, second_rate, third_rate) - 0.5,
                 holds=holds,
                 luck=luck,
                 confidence=min(holds, 1 - luck),
@@ -151,13 +151,13 @@ def _triangles(met: NDArray[np.bool_]) -> Ints:
     """[T, 3]: the meetings of i and j, j and k, i and k of three agents i < j < k, numbered by row and column."""
     above = np.triu(met, 1)
     number = np.cumsum(above).reshape(above.shape) - 1
-    found = []
+    triangles = []
     for i in range(len(above)):
         later = np.flatnonzero(above[i])
         j, k = np.nonzero(above[np.ix_(later, later)])
         j, k = later[j], later[k]
-        found.append(np.stack([number[i, j], number[j, k], number[i, k]], axis=1))
-    return np.concatenate(found) if found else np.zeros((0, 3), dtype=np.int64)
+        triangles.append(np.stack([number[i, j], number[j, k], number[i, k]], axis=1))
+    return np.concatenate(triangles) if triangles else np.zeros((0, 3), dtype=np.int64)
 
 
 def _surest_rings(sureness: Floats, top: int) -> list[Ring]:

@@ -11,7 +11,7 @@ from arena.ratings.bradley_terry import BASE, fit, groups, information
 
 
 @dataclass(frozen=True)
-class Standing:
+class InterimStanding:
     """An agent so far. battles that count; score: the mean, ties as halves. elo, margin: rating against the anchor, and half
     the width of its rough 95% interval; None where no battles link the agent to the anchor."""
 
@@ -22,7 +22,7 @@ class Standing:
     margin: float | None
 
 
-def standings(points: Mapping[tuple[str, str], float], anchor: str) -> list[Standing]:
+def standings(points: Mapping[tuple[str, str], float], anchor: str) -> list[InterimStanding]:
     """All agents that have played, the strongest first; those that nothing links to the anchor at the end, by their score.
 
     points: (agent, opponent) -> what the agent has won against the opponent, in both directions. anchor: rated 1000; the
@@ -47,8 +47,8 @@ def standings(points: Mapping[tuple[str, str], float], anchor: str) -> list[Stan
     own = np.diag(covariance)
     margin = 1.96 * np.sqrt(np.maximum(own + own[at] - 2 * covariance[:, at], 0))
     battles = games.sum(axis=1)
-    found = [
-        Standing(
+    unsorted = [
+        InterimStanding(
             agent,
             round(battles[i]),
             float(won[i].sum() / battles[i]),
@@ -57,4 +57,4 @@ def standings(points: Mapping[tuple[str, str], float], anchor: str) -> list[Stan
         )
         for agent, i in place.items()
     ]
-    return sorted(found, key=lambda each: (each.elo is None, -(each.elo or 0.0), -each.score, each.agent))
+    return sorted(unsorted, key=lambda each: (each.elo is None, -(each.elo or 0.0), -each.score, each.agent))

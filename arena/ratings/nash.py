@@ -76,12 +76,12 @@ def nash_of(
             f"Nash average: {evidence.agents[row]} and {evidence.agents[column]} have no battles against each other: play "
             "some, or pass ratings to fill in the win rate"
         )
-    found = nash_average(np.where(unmet, fitted, rates))
+    average = nash_average(np.where(unmet, fitted, rates))
     drawn = np.where(unmet, fitted, resampled_rates(evidence, resamples, np.random.default_rng(seed)))
     weights = np.stack([nash_average(each).weights for each in drawn])
     low, high = np.quantile(weights, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return NashEstimate(
-        evidence.agents, found.weights, found.value, weights.mean(axis=0), low, high, (weights > 0).mean(axis=0)
+        evidence.agents, average.weights, average.value, weights.mean(axis=0), low, high, (weights > 0).mean(axis=0)
     )
 
 

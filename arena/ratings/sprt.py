@@ -80,19 +80,19 @@ class SprtSettings(Settings):
         return "nElo" if self.model == "normalized" else "Elo"
 
 
-def parse_sprt(words: Sequence[str]) -> SprtSettings:
-    """From words such as "elo0=0", "elo1=30", "alpha=0.05", "model=normalized"; what is missing has its default.
+def parse_sprt(arguments: Sequence[str]) -> SprtSettings:
+    """From arguments such as "elo0=0", "elo1=30", "alpha=0.05", "model=normalized"; what is missing has its default.
 
     Raises BadInput for an unknown or repeated key, a value that is no number, and settings that make no test.
     """
     keys = list(SprtSettings.model_fields)
     given: dict[str, str] = {}
-    for word in words:
-        key, equals, value = word.partition("=")
+    for argument in arguments:
+        key, equals, value = argument.partition("=")
         if not equals or key not in keys:
-            raise BadInput(f"--sprt {word}: must be KEY=VALUE; the keys are {', '.join(keys)}")
+            raise BadInput(f"--sprt {argument}: must be KEY=VALUE; the keys are {', '.join(keys)}")
         if key in given:
-            raise BadInput(f"--sprt {word}: {key} is given twice")
+            raise BadInput(f"--sprt {argument}: {key} is given twice")
         given[key] = value
     values: dict[str, Any] = {}
     for key, value in given.items():
@@ -113,12 +113,14 @@ def llr(counts: ArrayLike, settings: SprtSettings, scores: Floats = PAIR_SCORES)
     seen = np.where(rows > 0, rows, ZERO_COUNT)
     shares = seen / seen.sum(axis=0)
     if settings.model == "logistic":
-        zero, one = (likeliest_with_mean(shares, scores, elo_score(elo)) for elo in (settings.elo0, settings.elo1))
+        under_h0, under_h1 = (
+            likeliest_with_mean(shares, scores, elo_score(elo)) for elo in (settings.elo0, settings.elo1)
+        )
     else:
         battles = 2 if scores is PAIR_SCORES else 1
         leads = (math.sqrt(battles) * elo / NELO for elo in (settings.elo0, settings.elo1))
-        zero, one = (likeliest_with_lead(shares, scores, lead) for lead in leads)
-    ratio = (seen * np.log(one / zero)).sum(axis=0)
+        under_h0, under_h1 = (likeliest_with_lead(shares, scores, lead) for lead in leads)
+    ratio = (seen * np.log(under_h1 / under_h0)).sum(axis=0)
     return np.asarray(np.where(rows.any(axis=0), ratio, 0.0).reshape(table.shape[:-1]))
 
 
@@ -153,20 +155,20 @@ def report_lines(first: str, second: str, counts: ArrayLike, settings: SprtSetti
 
     settings: None for a match without a test. Always finite numbers, or words where there are none.
     """
-    said = match_summary(counts)
-    if said.score is None or said.los is None or said.draw_ratio is None:
+    summary = match_summary(counts)
+    if summary.score is None or summary.los is None or summary.draw_ratio is None:
         lines = [f"Results of {first} against {second}: no finished pairs"]
     else:
-        los = f"{100 * said.los:.2f}"
-        if said.los_is_bound:
-            los = f"{'>' if said.score > 0.5 else '<'} {100 * min(max(said.los, 1e-4), 1 - 1e-4):.2f}"
-        pair_ratio = "n/a (no pair lost)" if said.pair_ratio is None else f"{said.pair_ratio:.2f}"
+        los = f"{100 * summary.los:.2f}"
+        if summary.los_is_bound:
+            los = f"{'>' if summary.score > 0.5 else '<'} {100 * min(max(summary.los, 1e-4), 1 - 1e-4):.2f}"
+        pair_ratio = "n/a (no pair lost)" if summary.pair_ratio is None else f"{summary.pair_ratio:.2f}"
         lines = [
-            f"Results of {first} against {second}: {said.pairs} {'pair' if said.pairs == 1 else 'pairs'} "
-            f"({2 * said.pairs} battles), {said.points:g} points ({100 * said.score:.2f} %)",
-            f"Elo: {said.elo}, nElo: {said.nelo} (95 % intervals)",
-            f"LOS: {los} %, DrawRatio: {100 * said.draw_ratio:.2f} %, PairsRatio: {pair_ratio}",
-            f"Ptnml(0-2): {list(said.counts)}, pairs in which {first} scored 0, 0.5, 1, 1.5 and 2",
+            f"Results of {first} against {second}: {summary.pairs} {'pair' if summary.pairs == 1 else 'pairs'} "
+            f"({2 * summary.pairs} battles), {summary.points:g} points ({100 * summary.score:.2f} %)",
+            f"Elo: {summary.elo}, nElo: {summary.nelo} (95 % intervals)",
+            f"LOS: {los} %, DrawRatio: {100 * summary.draw_ratio:.2f} %, PairsRatio: {pair_ratio}",
+            f"Ptnml(0-2): {list(summary.counts)}, pairs in which {first} scored 0, 0.5, 1, 1.5 and 2",
         ]
     return lines if settings is None else [*lines, *_test_lines(first, second, counts, settings)]
 
@@ -184,11 +186,11 @@ def _test_lines(first: str, second: str, counts: ArrayLike, settings: SprtSettin
 
 def verdict(first: str, second: str, decision: Decision | None, settings: SprtSettings) -> str:
     """The decision of a test in words."""
-    words = {
+    sentences = {
         "H1": f"H1 accepted: {first} leads {second} by more than {settings.elo0:g} {settings.unit} "
         f"(type I error rate at most {100 * settings.alpha:g} %)",
         "H0": f"H0 accepted: {first} does not lead {second} by {settings.elo1:g} {settings.unit} "
         f"(type II error rate at most {100 * settings.beta:g} %)",
         None: "Inconclusive: the LLR has reached neither bound",
     }
-    return words[decision]
+    return sentences[decision]

@@ -67,31 +67,31 @@ def sentence(difference: SetDifference) -> str:
 Fitted = tuple[str, Ratings, Floats]  # a team set, the ratings on it, and what is known of every agent there [N]
 
 
-def _between(fitted_one: Fitted, fitted_other: Fitted) -> list[SetDifference]:
-    (one_name, one, one_known), (other_name, other, other_known) = fitted_one, fitted_other
-    played = (one.games > 0) & (other.games > 0)
-    found = []
-    for both in sorted({(int(a), int(b)) for a, b in zip(one.group[played], other.group[played], strict=True)}):
-        shared = np.flatnonzero(played & (one.group == both[0]) & (other.group == both[1]))
+def _between(fitted_first: Fitted, fitted_second: Fitted) -> list[SetDifference]:
+    (first_name, first, first_known), (second_name, second, second_known) = fitted_first, fitted_second
+    played = (first.games > 0) & (second.games > 0)
+    differences = []
+    for both in sorted({(int(a), int(b)) for a, b in zip(first.group[played], second.group[played], strict=True)}):
+        shared = np.flatnonzero(played & (first.group == both[0]) & (second.group == both[1]))
         if len(shared) < 3:
             continue
-        weight = 1 / (1 / one_known[shared] + 1 / other_known[shared])  # of a difference: what both sets know of it
+        weight = 1 / (1 / first_known[shared] + 1 / second_known[shared])  # of a difference: what both sets know of it
         weight /= weight.sum()
         elo, samples = (
             (gaps - (gaps @ weight)[:, None]) / (1 - weight)  # the gap less the mean of the others' gaps
             for gaps in (
-                one.elo[None, shared] - other.elo[None, shared],
-                one.samples[:, shared] - other.samples[:, shared],
+                first.elo[None, shared] - second.elo[None, shared],
+                first.samples[:, shared] - second.samples[:, shared],
             )
         )
         low, high = np.quantile(samples, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="weibull")
         for place, agent in enumerate(shared):
             value, ends = float(elo[0, place]), (float(low[place]), float(high[place]))
-            better, worse = (one_name, other_name) if value >= 0 else (other_name, one_name)
+            better, worse = (first_name, second_name) if value >= 0 else (second_name, first_name)
             size, bottom, top = (value, *ends) if value >= 0 else (-value, -ends[1], -ends[0])
-            bound = bool(one.marks[agent] or other.marks[agent])
-            found.append(SetDifference(one.agents[agent], better, worse, size, bottom, top, False, bound))
-    return found
+            bound = bool(first.marks[agent] or second.marks[agent])
+            differences.append(SetDifference(first.agents[agent], better, worse, size, bottom, top, False, bound))
+    return differences
 
 
 def _judged(differences: list[SetDifference]) -> list[SetDifference]:

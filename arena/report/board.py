@@ -6,7 +6,7 @@ import re
 
 from arena.fixture import SEATS
 from arena.report.narration import effect_name
-from arena.report.sides import Member, Side
+from arena.report.sides import BattleSide, TeamMember
 from arena.report.story_types import StoryState
 
 #: Showdown's own counters, which are effects only in name.
@@ -14,10 +14,10 @@ _COUNTERS = re.compile(r"^(fallen|perish)\w*$")
 
 
 class Board:
-    """Both sides and the field. `take` follows one protocol line, `ask` one request."""
+    """Both sides and the field. `process` follows one protocol line."""
 
     def __init__(self) -> None:
-        self.sides: dict[str, Side] = {seat: Side() for seat in SEATS}
+        self.sides: dict[str, BattleSide] = {seat: BattleSide() for seat in SEATS}
         self.weather = ""
         self.field: list[str] = []
 
@@ -29,7 +29,7 @@ class Board:
             state["field"] = field
         return state
 
-    def share(self, line: str) -> float | None:
+    def hp_fraction(self, line: str) -> float | None:
         """Return the fraction of its HP that the Pokémon of a line about HP has now; None for other lines."""
         parts = line.split("|")
         if len(parts) < 4 or parts[1] not in ("-damage", "-heal", "-sethp"):
@@ -39,7 +39,7 @@ class Board:
         member = self._member(parts[2:])
         return member.hp / member.most
 
-    def take(self, line: str) -> None:
+    def process(self, line: str) -> None:
         """Process a line. Lines without effect here, and malformed short lines, are skipped."""
         parts = line.split("|")
         follow = _FOLLOW.get(parts[1]) if len(parts) > 1 else None
@@ -50,10 +50,10 @@ class Board:
         except (IndexError, KeyError, ValueError):
             return
 
-    def _side(self, parts: list[str]) -> Side:
+    def _side(self, parts: list[str]) -> BattleSide:
         return self.sides[parts[0][:2]]
 
-    def _member(self, parts: list[str]) -> Member:
+    def _member(self, parts: list[str]) -> TeamMember:
         side = self._side(parts)
         return side.team[side.find(_plain(parts[0]))]
 
@@ -61,7 +61,7 @@ class Board:
         side = self._side(parts)
         side.active = side.find(_plain(parts[0]), parts[1])
         if len(parts) > 2:
-            side.team[side.active].take(parts[2])
+            side.team[side.active].set_condition(parts[2])
         if "[from] Baton Pass" not in parts:
             side.boosts = {}
         if not {"[from] Baton Pass", "[from] Shed Tail"} & set(parts):
@@ -74,7 +74,7 @@ class Board:
         side.active = side.find(_plain(parts[0]), parts[1])
 
     def _condition(self, parts: list[str]) -> None:
-        self._member(parts).take(parts[1])
+        self._member(parts).set_condition(parts[1])
 
     def _status(self, parts: list[str]) -> None:
         self._member(parts).status = parts[1]

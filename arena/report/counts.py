@@ -1,4 +1,4 @@
-"""Counts for a report: SQL aggregations over the battles that count for a run."""
+"""ReportCounts for a report: SQL aggregations over the battles that count for a run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rate(points: float, battles: int) -> WinRate:
     return {"battles": battles, "score": round(share, 6), "low": round(low, 6), "high": round(high, 6)}
 
 
-class Meeting(NamedTuple):
+class PairingCount(NamedTuple):
     """One agent against one opponent on one team set, over the battles that have a score."""
 
     agent: str
@@ -108,7 +108,7 @@ class SourceOfBattles(NamedTuple):
 class FormatCounts:
     """The counts of one format. think: the slowest agent first; faults: the most frequent first."""
 
-    meetings: list[Meeting]
+    meetings: list[PairingCount]
     lengths: list[LengthCount]
     teams: list[TeamUse]
     moves: list[MoveCount]
@@ -117,7 +117,7 @@ class FormatCounts:
     faults: list[FaultCount]
 
 
-class Counts:
+class ReportCounts:
     """The counts of one run; most methods return format -> rows. Raises BadInput when the store cannot be read."""
 
     def __init__(self, db: Path, run_id: str) -> None:
@@ -140,9 +140,9 @@ class Counts:
             for name in sorted(meetings)
         }
 
-    def meetings(self) -> dict[str, list[Meeting]]:
+    def meetings(self) -> dict[str, list[PairingCount]]:
         return self._by_format(
-            Meeting,
+            PairingCount,
             "SELECT format, agent, opponent, team_set, count(*), count(*) FILTER (score = 1), "
             "count(*) FILTER (score = 0), sum(score)::DOUBLE FROM mine WHERE score IS NOT NULL GROUP BY ALL ORDER BY ALL",
         )
@@ -199,11 +199,11 @@ class Counts:
 
     def sources(self) -> list[SourceOfBattles]:
         """Where the battles that count come from, this run first."""
-        found = self._query(
+        sources = self._query(
             "SELECT run_id, count(*), count(*) FILTER (reason = 'aborted') FROM mine WHERE seat = 'p1' "
             "GROUP BY run_id, for_run ORDER BY run_id <> for_run, run_id"
         )
-        return [SourceOfBattles(*row) for row in found]
+        return [SourceOfBattles(*row) for row in sources]
 
     def _by_format(self, make: Callable[..., Row], query: str) -> dict[str, list[Row]]:
         """format -> the rows of a query, of which the first column is the format."""

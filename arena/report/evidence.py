@@ -11,10 +11,10 @@ from teamsets.errors import BadInput
 
 def latest_run(db: Path) -> str:
     """Returns the run that was recorded last, whatever the system's clock said. Raises BadInput if there is none."""
-    found = rows("SELECT run_id FROM runs ORDER BY rowid DESC LIMIT 1", db)
-    if not found:
+    latest = rows("SELECT run_id FROM runs ORDER BY rowid DESC LIMIT 1", db)
+    if not latest:
         raise BadInput(f"database {db}: contains no run; `arena evaluate` starts one")
-    return str(found[0][0])
+    return str(latest[0][0])
 
 
 def load_evidence(db: Path, run_id: str, format_id: str) -> Evidence:

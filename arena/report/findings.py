@@ -16,14 +16,20 @@ MANY_FORMATS = 3  # more formats than these share one sentence on who is best
 
 def findings(formats: list[FormatSummary]) -> list[str]:
     """Returns sentences on the best agent, differences between team sets, cycles, and faults; one if there is no battle."""
-    told = [each for each in formats if len(each["ranking"]) > 1]
-    if not told:
+    ranked = [each for each in formats if len(each["ranking"]) > 1]
+    if not ranked:
         return ["No battle was finished."]
-    best = [_best(each) for each in told] if len(told) <= MANY_FORMATS else [_best_of_many(told)]
+    best = [_best(each) for each in ranked] if len(ranked) <= MANY_FORMATS else [_best_of_many(ranked)]
     apart = [
-        f"{each['format']}: {sentence}" if len(told) > 1 else sentence for each in told for sentence in order(each)
+        f"{each['format']}: {sentence}" if len(ranked) > 1 else sentence for each in ranked for sentence in order(each)
     ]
-    return [*best, *(apart if len(told) <= MANY_FORMATS else []), *_team_sets(told), *_cycles(told), _faults(formats)]
+    return [
+        *best,
+        *(apart if len(ranked) <= MANY_FORMATS else []),
+        *_team_sets(ranked),
+        *_cycles(ranked),
+        _faults(formats),
+    ]
 
 
 def match_findings(match: MatchReport | None) -> list[str]:
@@ -31,11 +37,11 @@ def match_findings(match: MatchReport | None) -> list[str]:
     if match is None or not match["pairs"]:
         return []
     first, second = match["agents"]
-    words = (
+    result = (
         f"{first} scores {percent_of(match['score'])}% against {second} in {counted(match['pairs'], 'pair')} "
-        f"({match['battles']:,} battles): Elo {lead_words(match['elo'])}."
+        f"({match['battles']:,} battles): Elo {describe_lead(match['elo'])}."
     )
-    return [words] if match["sprt"] is None else [f"{match['sprt']['verdict']}.", words]
+    return [result] if match["sprt"] is None else [f"{match['sprt']['verdict']}.", result]
 
 
 def match_facts(match: MatchReport) -> list[list[str]]:
@@ -48,8 +54,8 @@ def match_facts(match: MatchReport) -> list[list[str]]:
             "pentanomial: pairs in which it scored 0, 0.5, 1, 1.5, 2",
             ", ".join(f"{n:,}" for n in match["pentanomial"]),
         ],
-        ["Elo, 95% interval", lead_words(match["elo"])],
-        ["normalized Elo, 95% interval", lead_words(match["nelo"])],
+        ["Elo, 95% interval", describe_lead(match["elo"])],
+        ["normalized Elo, 95% interval", describe_lead(match["nelo"])],
         ["P(stronger)", percent(match["los"] or 0.0)],
     ]
     test = match["sprt"]
@@ -63,7 +69,7 @@ def match_facts(match: MatchReport) -> list[list[str]]:
     return facts
 
 
-def lead_words(lead: EloLead) -> str:
+def describe_lead(lead: EloLead) -> str:
     """ "+75 [37, 113]"; "more than +120" where there is no upper end, "less than −120" where there is no lower one."""
     value, low, high = lead["value"], lead["low"], lead["high"]
     if low is not None and high is not None:
@@ -73,7 +79,7 @@ def lead_words(lead: EloLead) -> str:
     return bound if value is None else f"{whole(value, signed=True)} ({bound})"
 
 
-def elo_words(row: RankingRow, anchor: str) -> str:
+def describe_elo(row: RankingRow, anchor: str) -> str:
     """ "1580 [1540, 1622]"."""
     if row["agent"] == anchor:
         return f"{whole(row['elo'])}, the anchor"
@@ -139,7 +145,7 @@ def _close(format_summary: FormatSummary) -> tuple[RankingRow, list[tuple[str, f
 
 def _best(format_summary: FormatSummary) -> str:
     first, close = _close(format_summary)
-    name, where, elo = first["agent"], _where(format_summary, first), elo_words(first, format_summary["anchor"])
+    name, where, elo = first["agent"], _where(format_summary, first), describe_elo(first, format_summary["anchor"])
     if not close:
         second = next((row for row in format_summary["ranking"][1:] if row["group"] == first["group"]), None)
         if second is None:
@@ -168,7 +174,7 @@ def _where(format_summary: FormatSummary, first: RankingRow) -> str:
     return f"group {group_letter(first['group'])} of {format_summary['format']}" if apart else format_summary["format"]
 
 
-def leader_words(format_summary: FormatSummary) -> str:
+def leader_phrase(format_summary: FormatSummary) -> str:
     """ "is best" where that is certain, else "leads"."""
     first, close = _close(format_summary)
     lone = not any(row["group"] == first["group"] for row in format_summary["ranking"][1:])

@@ -15,10 +15,10 @@ WIDTHS = (1, 2, 5, 10, 20, 25, 50)
 BINS = 24  # at most so many, and one for all that is longer
 
 
-def describe(found: Iterable[LengthCount]) -> LengthSummary:
+def describe(agent_counts: Iterable[LengthCount]) -> LengthSummary:
     """The lengths of all battles, from counts in which each battle comes twice, once for each agent."""
     counts: Counter[int] = Counter()
-    for count in found:
+    for count in agent_counts:
         counts[count.turns] += count.battles
     order = sorted(counts)
     turns, weights = np.array(order), np.array([counts[each] for each in order]) / 2

@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arena.ratings.interim import Standing, standings
+from arena.ratings.interim import InterimStanding, standings
 from arena.workers.progress import RunProgress
 
 LINE_EVERY_SECONDS = 5.0
@@ -50,7 +50,7 @@ def time_left(progress: RunProgress, seconds: float | None) -> float | None:
     return min(bounds) if bounds else None
 
 
-def spoken(seconds: float | None) -> str:
+def format_seconds(seconds: float | None) -> str:
     """A duration for people: "1 h 05 min", "3 min 20 s", "12 s"."""
     if seconds is None:
         return "–"
@@ -66,7 +66,7 @@ def summary(progress: RunProgress, seconds: float | None) -> str:
     parts = [
         f"{progress.done:,}{total} battles",
         f"{progress.speed:.1f} battles/s",
-        f"{spoken(time_left(progress, seconds))} left",
+        f"{format_seconds(time_left(progress, seconds))} left",
         f"faults: {progress.faults.total()}",
     ]
     if progress.aborted:
@@ -177,11 +177,11 @@ class Interim:
     """Interim ratings of each format, refitted at most every FIT_EVERY_SECONDS, less often if a fit takes long."""
 
     def __init__(self) -> None:
-        self._standings: dict[str, list[Standing]] = {}
+        self._standings: dict[str, list[InterimStanding]] = {}
         self._next = 0.0
         self._played = -1
 
-    def of(self, progress: RunProgress) -> dict[str, list[Standing]]:
+    def of(self, progress: RunProgress) -> dict[str, list[InterimStanding]]:
         """Format -> its standings, at most LONGEST_PAUSE_SECONDS old."""
         begun = time.monotonic()
         if begun >= self._next and self._played != progress.played:
@@ -193,7 +193,7 @@ class Interim:
         return self._standings
 
 
-def _elo(each: Standing) -> str:
+def _elo(each: InterimStanding) -> str:
     """ "1240 ± 85"; "–" where no battles link the agent to the anchor."""
     if each.elo is None or each.margin is None:
         return "–"

@@ -100,10 +100,10 @@ def _points(db: Path, run_id: str, config: dict[str, Any], settings: SprtSetting
 
 def _results(db: Path, run_id: str) -> tuple[Results, int]:
     """The results of the battles that count for a run by their fixtures' keys, and how many of them are its own."""
-    found = rows(
+    battles = rows(
         "SELECT key, winner, reason, run_id = $1 FROM battles "
         "WHERE run_id = $1 OR battle_id IN (SELECT battle_id FROM evidence WHERE run_id = $1)",
         db,
         [run_id],
     )
-    return {key: score(winner, reason) for key, winner, reason, _ in found}, sum(own for *_, own in found)
+    return {key: score(winner, reason) for key, winner, reason, _ in battles}, sum(own for *_, own in battles)

@@ -30,7 +30,7 @@ _STAT_BOOSTERS = {"protosynthesis": "Protosynthesis", "quarkdrive": "Quark Drive
 _CAUSES = {"brn": "its burn", "psn": "poison", "tox": "poison", "par": "paralysis", "slp": "sleep", "frz": "the ice"}
 
 
-def status_word(code: str) -> str:
+def status_name(code: str) -> str:
     """ "par" -> "paralysed"."""
     return STATUS.get(code, code).removeprefix("is ")
 
@@ -94,7 +94,7 @@ class _Line:
             return "0 HP"
         hp, _, status = condition.partition(" ")
         shown = f"{hp.split('/')[0]} %" if hp.endswith("/100") else f"{hp} HP"
-        return f"{shown}, {status_word(status)}" if status in STATUS else shown
+        return f"{shown}, {status_name(status)}" if status in STATUS else shown
 
     def cause(self) -> str:
         """What the mark `[from] …` names, as " by …"; empty without one."""

@@ -46,11 +46,11 @@ def opponents(cross: Iterable[PairingResult]) -> dict[str, BestAndWorstOpponents
     by_agent: dict[str, list[PairingResult]] = defaultdict(list)
     for entry in cross:
         by_agent[entry["agent"]].append(entry)
-    found: dict[str, BestAndWorstOpponents] = {}
+    of_agents: dict[str, BestAndWorstOpponents] = {}
     for agent, entries in by_agent.items():
         best, worst = best_and_worst(entries)
-        found[agent] = {"best": best, "worst": worst}
-    return found
+        of_agents[agent] = {"best": best, "worst": worst}
+    return of_agents
 
 
 def teams(uses: Iterable[TeamUse]) -> dict[str, BestAndWorstTeams]:
@@ -66,12 +66,12 @@ def teams(uses: Iterable[TeamUse]) -> dict[str, BestAndWorstTeams]:
                 "species": species(use.packed),
             }
         )
-    found: dict[str, BestAndWorstTeams] = {}
+    of_agents: dict[str, BestAndWorstTeams] = {}
     for agent, entries in by_agent.items():
         best, worst = best_and_worst(entries)
         apart = any(good["low"] > bad["high"] for good in best for bad in worst)
-        found[agent] = {"of": len(entries), "best": best, "worst": worst, "told_apart": apart}
-    return found
+        of_agents[agent] = {"of": len(entries), "best": best, "worst": worst, "told_apart": apart}
+    return of_agents
 
 
 def moves(format_id: str, uses: Iterable[MoveCount]) -> dict[str, list[MoveShare]]:
@@ -121,15 +121,15 @@ def by_turn(lengths: Iterable[LengthCount]) -> dict[str, list[TurnRate]]:
     by_agent: dict[str, list[LengthCount]] = defaultdict(list)
     for count in lengths:
         by_agent[count.agent].append(count)
-    found: dict[str, list[TurnRate]] = {}
+    of_agents: dict[str, list[TurnRate]] = {}
     for agent, counts in by_agent.items():
-        found[agent] = []
+        of_agents[agent] = []
         for turn in TURNS:
             reached = [count for count in counts if count.turns >= turn]
             battles = sum(count.battles for count in reached)
             if turn == TURNS[0] or battles >= ENOUGH:
-                found[agent].append({"turn": turn, **rate(sum(count.points for count in reached), battles)})
-    return found
+                of_agents[agent].append({"turn": turn, **rate(sum(count.points for count in reached), battles)})
+    return of_agents
 
 
 def species(packed: str | None) -> list[str]:

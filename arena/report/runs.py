@@ -19,9 +19,9 @@ _LISTS = {"challengers": "--challenger", "formats": "--format", "team_sets": "--
 _OF_A_MATCH = {"battles": "--battles", "minutes": "--minutes", "seed": "--seed", "think_limit": "--think-limit"}
 _OPTIONS = {"budget": "--budget", **_OF_A_MATCH, "max_turns": "--max-turns", "anchor": "--anchor"}
 #: Kinds of runs that play with people and programs that are not ours; they cannot be gone on with.
-_WITH_OTHERS = ("ladder", "serve")
+_WITH_REMOTE_PLAYERS = ("ladder", "serve")
 #: Parts of the stored settings that a report shows in places of their own.
-_SAID_ELSEWHERE = ("agents", "formats", "team_sets", "team_set", "pools")
+_SHOWN_ELSEWHERE = ("agents", "formats", "team_sets", "team_set", "pools")
 _NAMES = {
     "battles": "battles per pairing and team set:",
     "budget": "battles in total:",
@@ -39,13 +39,13 @@ _FLAGS = {"fresh": "--fresh", "isolate": "--isolate", "skip_invalid": "--skip-in
 def describe_run(db: Path, run_id: str, sources: list[SourceOfBattles]) -> RunSummary:
     """The run's row of the store, with the command that repeats it and where its battles come from.
 
-    sources: of `Counts.sources`. Raises BadInput for an unknown run.
+    sources: of `ReportCounts.sources`. Raises BadInput for an unknown run.
     """
-    found = rows("SELECT kind, status, started, ended, git, config, versions FROM runs WHERE run_id = ?", db, [run_id])
-    if not found:
+    stored = rows("SELECT kind, status, started, ended, git, config, versions FROM runs WHERE run_id = ?", db, [run_id])
+    if not stored:
         latest = [name for (name,) in rows("SELECT run_id FROM runs ORDER BY rowid DESC LIMIT 3", db)]
         raise BadInput(f"run '{run_id}': not in {db}; the latest runs are {', '.join(latest) or 'none'}")
-    kind, status, started, ended, git, config_text, versions = found[0]
+    kind, status, started, ended, git, config_text, versions = stored[0]
     config = orjson.loads(config_text)
     if status == "running" and not _is_played(db):
         status = "killed"
@@ -78,65 +78,65 @@ def command(kind: str, config: dict[str, Any], db: Path) -> str:
     target = [] if db == DEFAULT else ["--db", str(db)]
     agents = [agent for agent in config["agents"] if agent not in config.get("challengers", [])]
     if kind == "battle":
-        words = ["battle", *agents, "--format", config["formats"][0], "--teams", config["team_sets"][0]]
-        return shlex.join(["arena", *words, "--seed", str(config["seed"]), *target])
-    if kind in _WITH_OTHERS:
-        return shlex.join(["arena", kind, *_words_with_others(config), *target])
-    words = ["arena", kind, *agents]
+        arguments = ["battle", *agents, "--format", config["formats"][0], "--teams", config["team_sets"][0]]
+        return shlex.join(["arena", *arguments, "--seed", str(config["seed"]), *target])
+    if kind in _WITH_REMOTE_PLAYERS:
+        return shlex.join(["arena", kind, *_arguments_with_others(config), *target])
+    arguments = ["arena", kind, *agents]
     sprt = config.get("sprt")
     if sprt:
-        words += ["--sprt", *(f"{key}={_plain(value)}" for key, value in sprt.items())]
+        arguments += ["--sprt", *(f"{key}={_plain(value)}" for key, value in sprt.items())]
     for key, option in _LISTS.items():
         for value in config.get(key, []):
-            words += [option, value]
+            arguments += [option, value]
     rules = config.get("rules", {})
     known = {**config, **{key: rules.get(key) for key in ("think_limit", "max_turns")}}
     if config.get("schedule") == "adaptive":
         known["battles"] = None  # its budget says how many
     for key, option in _OPTIONS.items() if kind == "evaluate" else _OF_A_MATCH.items():
         if known.get(key) is not None:
-            words += [option, _plain(known[key])]
+            arguments += [option, _plain(known[key])]
     if config.get("venue", "simulator") != "simulator":
-        words += ["--venue", config["venue"]]
+        arguments += ["--venue", config["venue"]]
     if config.get("venue") == "engine":
-        words += ["--verify-every", str(config["verify_every"])]
-    words += [option for key, option in _FLAGS.items() if config.get(key)]
-    return shlex.join([*words, *target])
+        arguments += ["--verify-every", str(config["verify_every"])]
+    arguments += [option for key, option in _FLAGS.items() if config.get(key)]
+    return shlex.join([*arguments, *target])
 
 
-def _words_with_others(config: dict[str, Any]) -> list[str]:
+def _arguments_with_others(config: dict[str, Any]) -> list[str]:
     """The options of a run that plays with whoever is there (its battles will be others)."""
-    words = ["--server", config["server"], "--agent", config["agent"]] if "server" in config else []
+    arguments = ["--server", config["server"], "--agent", config["agent"]] if "server" in config else []
     for format_id in config["formats"]:
-        words += ["--format", format_id]
-    words += ["--teams", config["team_set"]]
-    words += ["--agents", *config["agents"]] if "server" not in config else []
+        arguments += ["--format", format_id]
+    arguments += ["--teams", config["team_set"]]
+    arguments += ["--agents", *config["agents"]] if "server" not in config else []
     for key, option in (("battles", "--battles"), ("challenge", "--challenge")):
-        words += [option, str(config[key])] if config.get(key) else []
-    return [*words, *(["--accept"] if config.get("accept") else [])]
+        arguments += [option, str(config[key])] if config.get(key) else []
+    return [*arguments, *(["--accept"] if config.get("accept") else [])]
 
 
 def _plain(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def settings_words(config: dict[str, Any]) -> str:
+def describe_settings(config: dict[str, Any]) -> str:
     """What a run was asked to play, for people: without what was left at nothing and what is said elsewhere."""
-    known = {key: value for key, value in config.items() if key not in _SAID_ELSEWHERE}
+    known = {key: value for key, value in config.items() if key not in _SHOWN_ELSEWHERE}
     known |= (known.pop("rules", None) or {}) | (known.pop("limits", None) or {})
     if config.get("schedule") == "adaptive":
         known.pop("battles", None)  # its budget says how many
     if config.get("venue") != "engine":
         known.pop("verify_every", None)
     test = known.pop("sprt", None)
-    said = [
+    parts = [
         name if value is True else f"{name} {', '.join(map(str, value)) if isinstance(value, list) else _plain(value)}"
         for name, value in ((_NAMES.get(key, key.replace("_", " ")), value) for key, value in known.items())
         if value is not None and value is not False and value not in ("", [], {})
     ]
     if test:
-        said.append("SPRT " + " ".join(f"{key}={_plain(value)}" for key, value in test.items()))
-    return "; ".join(said)
+        parts.append("SPRT " + " ".join(f"{key}={_plain(value)}" for key, value in test.items()))
+    return "; ".join(parts)
 
 
 def notes(run: RunSummary, formats: list[FormatSummary]) -> list[str]:
@@ -150,41 +150,41 @@ def notes(run: RunSummary, formats: list[FormatSummary]) -> list[str]:
 
 
 def _notes_on_run(run: RunSummary) -> list[str]:
-    said = []
+    notes = []
     target = "" if run["database"] == str(DEFAULT) else f" --db {run['database']}"
     resume = ""
-    if run["kind"] not in ("battle", *_WITH_OTHERS):
+    if run["kind"] not in ("battle", *_WITH_REMOTE_PLAYERS):
         resume = f"; `arena {run['kind']} --resume {run['id']}{target}` continues it"
     if run["status"] == "running":
-        said.append(
+        notes.append(
             "The run is still in progress: the numbers will change, and tables may differ from each other by a few battles."
         )
     elif run["status"] == TIME_LIMIT:
-        said.append(f"{_time_limit(run)}{resume}.")
+        notes.append(f"{_time_limit(run)}{resume}.")
     elif run["status"] != "finished":
-        said.append(f"The run was {run['status']} before its end{resume}.")
+        notes.append(f"The run was {run['status']} before its end{resume}.")
     vague = [agent["agent"] for agent in run["agents"] if agent["repeatable"] is False]
     if vague:
-        said.append(f"Not repeatable, so their battles may differ in another run: {', '.join(vague)}.")
+        notes.append(f"Not repeatable, so their battles may differ in another run: {', '.join(vague)}.")
     earlier = sum(source["battles"] for source in run["evidence"]["earlier"])
     if earlier:
         runs = len(run["evidence"]["earlier"])
-        said.append(
+        notes.append(
             f"{earlier:,} of {counted(earlier + run['evidence']['own'], 'battle')} were reused from "
             f"{counted(runs, 'earlier run')}, played by the same agents under the same conditions."
         )
     if run["evidence"]["aborted"]:
-        said.append(
+        notes.append(
             "Aborted by the simulator or server, counted for neither agent: "
             f"{counted(run['evidence']['aborted'], 'battle')}."
         )
     commit = run["git"] or ""
     if commit.endswith("+"):
-        said.append(
+        notes.append(
             f"The checkout had uncommitted changes on top of commit {commit[:10]}: the commit alone does not reproduce "
             "the run."
         )
-    return said
+    return notes
 
 
 def _time_limit(run: RunSummary) -> str:
@@ -200,20 +200,20 @@ def _time_limit(run: RunSummary) -> str:
 
 def _notes_on_users(users: list[str]) -> list[str]:
     """users: the names of those that are no agents of ours."""
-    said = []
+    notes = []
     elsewhere = [user for user in users if "@" in user]
     if len(elsewhere) < len(users):
-        said.append(
+        notes.append(
             "user:NAME is a remote player who signed in under that name: without passwords it can be a different player "
             "each time."
         )
     if elsewhere:
-        said.append(
+        notes.append(
             f"user:NAME@HOST ({counted(len(elsewhere), 'opponent')}) played on a server that shows our side only: their "
             "teams, choices and think times are unknown and missing below, and these battles cannot be replayed from "
             "their seeds."
         )
-    return said
+    return notes
 
 
 def _notes_on_format(format_summary: FormatSummary) -> list[str]:

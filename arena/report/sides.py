@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from arena.report.narration import STATS, status_word
+from arena.report.narration import STATS, status_name
 from arena.report.story_types import RequestPokemon, StorySide
 
 
 @dataclass
-class Member:
+class TeamMember:
     """One Pokémon of a team.
 
     details: as it was first seen. hp, most: exact, or shares of 100 where only the other side's log is there.
@@ -31,7 +31,7 @@ class Member:
         nickname = self.ident.partition(": ")[2]
         return species if species.startswith(nickname) else f"{nickname} ({species})"
 
-    def take(self, condition: str) -> None:
+    def set_condition(self, condition: str) -> None:
         """Process a condition: "204/353 par" or "0 fnt"."""
         share, _, status = condition.partition(" ")
         hp, _, most = share.partition("/")
@@ -42,10 +42,10 @@ class Member:
 
 
 @dataclass
-class Side:
+class BattleSide:
     """One side: its team in its first order, and what holds for its active Pokémon and its half of the field."""
 
-    team: list[Member] = field(default_factory=list)
+    team: list[TeamMember] = field(default_factory=list)
     active: int | None = None
     boosts: dict[str, int] = field(default_factory=dict)
     effects: list[str] = field(default_factory=list)
@@ -59,18 +59,18 @@ class Side:
         for number, member in enumerate(self.team):  # one that has changed its form
             if member.ident == ident:
                 return number
-        self.team.append(Member(ident, details or ident.partition(": ")[2]))
+        self.team.append(TeamMember(ident, details or ident.partition(": ")[2]))
         return len(self.team) - 1
 
-    def meet(self, team: list[RequestPokemon]) -> None:
+    def set_team(self, team: list[RequestPokemon]) -> None:
         """Process the team before the battle, from a side's first request (its slot order is the team's)."""
         for entry in team:
-            member = Member(entry["ident"], entry["details"])
-            member.take(entry["condition"])
+            member = TeamMember(entry["ident"], entry["details"])
+            member.set_condition(entry["condition"])
             member.hp, member.status = member.most, ""
             self.team.append(member)
 
-    def ask(self, team: list[RequestPokemon]) -> None:
+    def update_team(self, team: list[RequestPokemon]) -> None:
         """Update the team from a request, which is authoritative (Illusion and silent healing included)."""
         free = list(range(len(self.team)))
         active = None
@@ -80,12 +80,12 @@ class Side:
             exact = [n for n in same if _species(self.team[n].details) == _species(details)]
             number = (exact or same or [-1])[0]
             if number < 0:
-                self.team.append(Member(ident, details))
+                self.team.append(TeamMember(ident, details))
                 number = len(self.team) - 1
             else:
                 free.remove(number)
             member = self.team[number]
-            member.take(entry["condition"])
+            member.set_condition(entry["condition"])
             member.type = entry.get("terastallized") or ""
             if entry["active"]:
                 active = number
@@ -95,7 +95,7 @@ class Side:
     def state(self) -> StorySide:
         """The state as it is now, without what is empty."""
         state: StorySide = {"hp": [member.hp for member in self.team]}
-        status = {str(n): status_word(member.status) for n, member in enumerate(self.team) if member.status}
+        status = {str(n): status_name(member.status) for n, member in enumerate(self.team) if member.status}
         most = {str(n): member.most for n, member in enumerate(self.team) if member.most != (member.usual or 100)}
         types = {str(n): member.type for n, member in enumerate(self.team) if member.type}
         boosts = {STATS.get(stat, stat): amount for stat, amount in self.boosts.items() if amount}

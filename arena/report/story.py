@@ -17,12 +17,12 @@ from arena.report.diagnostics import read_diagnostics
 from arena.report.narration import narrate
 from arena.report.story_types import (
     SEAT_NAMES,
+    BattleRow,
     RequestPokemon,
     SeatName,
-    StoredBattle,
-    StoredDecision,
     Story,
     StoryDecision,
+    StoryDecisionRow,
     StorySeat,
     StoryTurn,
 )
@@ -37,12 +37,12 @@ _BATTLES = """
     WHERE list_contains(?, battle_id)
 """
 _DECISIONS = f"""
-    SELECT {", ".join(StoredDecision.__annotations__)} FROM decisions WHERE list_contains(?, battle_id)
+    SELECT {", ".join(StoryDecisionRow.__annotations__)} FROM decisions WHERE list_contains(?, battle_id)
     ORDER BY battle_id, turn, seat, index
 """
 #: Lines that are no events: the story shows the teams separately, and the end in its own words (a turn limit is no tie).
 _SHOWN_ELSEWHERE = ("|poke|", "|clearpoke", "|win|", "|tie")
-Row = TypeVar("Row", StoredBattle, StoredDecision)
+Row = TypeVar("Row", BattleRow, StoryDecisionRow)
 _UNSEEN = (
     "The side of {} is known from the public log only: HP in %, only the Pokémon that were sent out, and no choices."
 )
@@ -55,14 +55,14 @@ def stories(db: Path, battle_ids: Iterable[int]) -> list[Story]:
     Raises BadInput for a battle that is not in the database, and for one whose logs are not stored and cannot be made.
     """
     wanted = list(battle_ids)
-    battles = {row[0]: _named(StoredBattle, row) for row in rows(_BATTLES, db, [wanted])}
+    battles = {row[0]: _named(BattleRow, row) for row in rows(_BATTLES, db, [wanted])}
     for battle_id in wanted:
         if battle_id not in battles:
             known = 'arena sql "SELECT battle_id, format, p1, p2 FROM battles"'
             raise BadInput(f"battle {battle_id}: not in {db}; these are: {known}")
-    decisions: dict[int, list[StoredDecision]] = {battle_id: [] for battle_id in wanted}
+    decisions: dict[int, list[StoryDecisionRow]] = {battle_id: [] for battle_id in wanted}
     for row in rows(_DECISIONS, db, [wanted]):
-        decisions[row[0]].append(_named(StoredDecision, row))
+        decisions[row[0]].append(_named(StoryDecisionRow, row))
     stored = {n: PackedLogs(n, battles[n]["input_log"], battles[n]["p1_log"], battles[n]["p2_log"]) for n in wanted}
     broken = {n for n, packed in stored.items() if _damaged(packed)}
     full = {packed.battle_id: packed for packed in with_logs([stored[n] for n in stored if n not in broken])}
@@ -89,7 +89,7 @@ def _damaged(packed: PackedLogs) -> bool:
     return False
 
 
-def _readable_story(battle: StoredBattle, decisions: list[StoredDecision]) -> Story:
+def _readable_story(battle: BattleRow, decisions: list[StoryDecisionRow]) -> Story:
     """The story of a battle; of one whose log has lines that are no battle's, that it is damaged."""
     try:
         return story(battle, decisions)
@@ -97,13 +97,13 @@ def _readable_story(battle: StoredBattle, decisions: list[StoredDecision]) -> St
         return _damaged_story(battle)
 
 
-def _damaged_story(battle: StoredBattle) -> Story:
+def _damaged_story(battle: BattleRow) -> Story:
     """The story of a battle without its logs and decisions."""
     without_logs = story({**battle, "p1_log": compressed([]), "p2_log": compressed([])}, ())
     return {**without_logs, "result": f"{without_logs['result']} Its stored log is damaged and cannot be shown."}
 
 
-def story(battle: StoredBattle, decisions: Iterable[StoredDecision]) -> Story:
+def story(battle: BattleRow, decisions: Iterable[StoryDecisionRow]) -> Story:
     """The story of a battle with its logs. decisions: each seat's in order."""
     logs = {"p1": unpacked(bytes(battle["p1_log"])), "p2": unpacked(bytes(battle["p2_log"]))}
     teams = {"p1": battle["p1_team"], "p2": battle["p2_team"]}
@@ -111,7 +111,7 @@ def story(battle: StoredBattle, decisions: Iterable[StoredDecision]) -> Story:
     seats = {seat: _SeatChoices(logs[seat]) for seat in SEAT_NAMES}
     board = Board()
     for seat in SEAT_NAMES:
-        board.sides[seat].meet(seats[seat].team)
+        board.sides[seat].set_team(seats[seat].team)
     turns = _turns(logs, board, names)
     for turn in turns:  # of a side that was not seen, the team is known only in the end
         for seat in SEAT_NAMES:
@@ -160,7 +160,7 @@ def _short_names(p1: str, p2: str) -> dict[str, str]:
     return dict(zip(SEAT_NAMES, short, strict=True))
 
 
-def _result(battle: StoredBattle, names: dict[str, str]) -> str:
+def _result(battle: BattleRow, names: dict[str, str]) -> str:
     reason, winner, fault = battle["reason"], names.get(battle["winner"] or ""), battle["fault"]
     if fault in names:
         return f"{winner} wins: {names[fault]} {_FAILED[reason]}."
@@ -181,7 +181,7 @@ def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> l
         if not turns:
             begin(0)
         if seat:
-            board.sides[seat].ask(orjson.loads(line)["side"]["pokemon"])
+            board.sides[seat].update_team(orjson.loads(line)["side"]["pokemon"])
             if not turns[-1]["events"]:
                 turns[-1]["state"] = board.state()
         elif line.startswith("|turn|"):
@@ -193,9 +193,9 @@ def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> l
 
 def _events(line: str, board: Board, names: dict[str, str]) -> list[list[str]]:
     """The events of a line, as [seat or "", sentence]; the board processes it."""
-    before = board.share(line)
-    board.take(line)
-    after = board.share(line)
+    before = board.hp_fraction(line)
+    board.process(line)
+    after = board.hp_fraction(line)
     if line.startswith(_SHOWN_ELSEWHERE):
         return []
     if before is not None:
@@ -257,7 +257,7 @@ class _SeatChoices:
         """Each choice that has come up, as [as it is stored, as people call it]."""
         return [[choice, self._called(choice)] for choice in self._numbers]
 
-    def decision(self, row: StoredDecision) -> StoryDecision:
+    def decision(self, row: StoryDecisionRow) -> StoryDecision:
         """A stored decision as the story shows it."""
         legal = row["legal"]
         decision: StoryDecision = {

@@ -109,7 +109,7 @@ class Story(TypedDict):
     end: StoryState | None
 
 
-class StoredBattle(TypedDict):
+class BattleRow(TypedDict):
     """A row of the table `battles`, with the names of the teams in place of their ids."""
 
     battle_id: int
@@ -129,7 +129,7 @@ class StoredBattle(TypedDict):
     p2_team: str | None
 
 
-class StoredDecision(TypedDict):
+class StoryDecisionRow(TypedDict):
     """A row of the table `decisions`. diagnostics: JSON."""
 
     battle_id: int

@@ -107,14 +107,14 @@ def _nash(evidence: Evidence, ratings: Ratings, seed: int) -> Sequence[NashShare
     """Each agent's part of the Nash average; None for all where not all are linked by battles: then there is none."""
     if np.any(ratings.group):
         return [None] * len(ratings.agents)
-    found = nash_of(evidence, elo=ratings.elo, seed=seed)
+    average = nash_of(evidence, elo=ratings.elo, seed=seed)
     return [
         {
-            "weight": round(float(found.weights[i]), 4),
-            "mean": round(float(found.mean[i]), 4),
-            "low": round(float(found.low[i]), 4),
-            "high": round(float(found.high[i]), 4),
-            "support": round(float(found.support[i]), 4),
+            "weight": round(float(average.weights[i]), 4),
+            "mean": round(float(average.mean[i]), 4),
+            "low": round(float(average.low[i]), 4),
+            "high": round(float(average.high[i]), 4),
+            "support": round(float(average.support[i]), 4),
         }
         for i in range(len(ratings.agents))
     ]

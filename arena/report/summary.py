@@ -14,7 +14,7 @@ from arena.extensions import extensions
 from arena.ratings.evidence import Evidence
 from arena.ratings.pentanomial import elo_score
 from arena.report import lengths, profiles
-from arena.report.counts import Counts, FaultCount, FormatCounts, Meeting, rate
+from arena.report.counts import FaultCount, FormatCounts, PairingCount, ReportCounts, rate
 from arena.report.evidence import load_evidence
 from arena.report.findings import findings, match_findings
 from arena.report.match import match_of
@@ -48,7 +48,7 @@ def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0
     Raises BadInput for an unknown run, and for an anchor without battles.
     """
     with kept_open(db):
-        counts = Counts(db, run_id)
+        counts = ReportCounts(db, run_id)
         run = describe_run(db, run_id, counts.sources())
         by_format = counts.of_formats()
         evidence = {format_id: load_evidence(db, run_id, format_id) for format_id in by_format}
@@ -150,7 +150,7 @@ class _Total(NamedTuple):
     wins: int = 0
     losses: int = 0
 
-    def plus(self, meeting: Meeting) -> _Total:
+    def plus(self, meeting: PairingCount) -> _Total:
         return _Total(
             self.points + meeting.points,
             self.battles + meeting.battles,
@@ -169,7 +169,7 @@ class _Cell(WinRate):
     ties: int
 
 
-def _summed(meetings: list[Meeting], key: Callable[[Meeting], Key]) -> list[tuple[Key, _Total]]:
+def _summed(meetings: list[PairingCount], key: Callable[[PairingCount], Key]) -> list[tuple[Key, _Total]]:
     """The totals for each key, in their order."""
     totals: dict[Key, _Total] = {}
     for meeting in meetings:
@@ -177,7 +177,7 @@ def _summed(meetings: list[Meeting], key: Callable[[Meeting], Key]) -> list[tupl
     return sorted(totals.items())
 
 
-def _faults(found: list[FaultCount]) -> list[FaultSummary]:
+def _faults(counts: list[FaultCount]) -> list[FaultSummary]:
     return [
         {
             "agent": fault.agent,
@@ -186,7 +186,7 @@ def _faults(found: list[FaultCount]) -> list[FaultSummary]:
             "battles": fault.battles,
             "example": {"battle_id": fault.example_id, "detail": fault.example_detail},
         }
-        for fault in found
+        for fault in counts
     ]
 
 

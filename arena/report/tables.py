@@ -42,7 +42,7 @@ def print_summary(console: Console, summary: ReportSummary) -> None:
         _print_ranking(console, format_summary)
     told = match_findings(summary["match"])
     for sentence in summary["findings"][len(told) :]:
-        _say(console, "• ", prose(sentence))
+        _print_text(console, "• ", prose(sentence))
     console.print()
     for format_summary in summary["formats"]:
         _print_cross(console, format_summary)
@@ -57,7 +57,7 @@ def print_summary(console: Console, summary: ReportSummary) -> None:
         ],
     )
     for note in summary["notes"]:
-        _say(console, "Note: ", prose(note))
+        _print_text(console, "Note: ", prose(note))
 
 
 def _print_match(console: Console, match: MatchReport | None) -> None:
@@ -65,17 +65,17 @@ def _print_match(console: Console, match: MatchReport | None) -> None:
     if match is not None:
         first, second = match["agents"]
         for line in report_lines(first, second, match["pentanomial"], settings_of(match)):
-            _say(console, line)
+            _print_text(console, line)
         console.print()
 
 
-def _say(console: Console, *words: str | Text) -> None:
+def _print_text(console: Console, *words: str | Text) -> None:
     console.print(Text.assemble(*words), soft_wrap=True)
 
 
 def _print_titled(console: Console, title: str, table: Table) -> None:
     """Prints the title above the table, because rich would wrap it to a narrow table's width."""
-    _say(console, title)
+    _print_text(console, title)
     print_whole(console, table)
     console.print()
 
@@ -148,10 +148,10 @@ def _whisker(row: RankingRow, low: float, high: float) -> str:
         share = (value - low) / ((high - low) or 1)
         return round(min(1.0, max(0.0, share)) * (WHISKER - 1))
 
-    left, dot, right = (place(row[key]) for key in ("low", "elo", "high"))
+    first, dot, last = (place(row[key]) for key in ("low", "elo", "high"))
     letters = [" "] * WHISKER
-    letters[left : right + 1] = "─" * (right - left + 1)
-    letters[left], letters[right], letters[dot] = "├", "┤", "○" if row["mark"] else "●"
+    letters[first : last + 1] = "─" * (last - first + 1)
+    letters[first], letters[last], letters[dot] = "├", "┤", "○" if row["mark"] else "●"
     if row["elo"] < low:
         letters[0] = "◂"
     return "".join(letters)
@@ -230,15 +230,15 @@ def _difference(each: SetDifferenceSummary | None) -> Text:
     return Text(words) if each["clear"] else Text(f"{words}: not significant", "dim")
 
 
-def _print_faults(console: Console, found: list[tuple[str, FaultSummary]]) -> None:
-    if not found:
-        _say(console, "Faults: none.")
+def _print_faults(console: Console, faults: list[tuple[str, FaultSummary]]) -> None:
+    if not faults:
+        _print_text(console, "Faults: none.")
         return
     title = "Faults (the agent lost these battles; turn-limit counts as a tie, aborted battles are not counted)"
     table = Table()
     for column in ("format", "agent", "kind", "battles", "example"):
         table.add_column(column, justify="right" if column == "battles" else "left", overflow="fold")
-    for format_id, fault in found:
+    for format_id, fault in faults:
         example = fault["example"]
         words = f"battle {example['battle_id']}" + (f": {example['detail'][:120]}" if example["detail"] else "")
         table.add_row(format_id, Text(fault["agent"]), fault["kind"], f"{fault['battles']:,}", Text(words))

@@ -117,13 +117,13 @@ def _connected(path: Path, read_only: bool, until: float) -> duckdb.DuckDBPyConn
             # As an absolute path: DuckDB takes ":memory:…" for no file, and a prefix such as "sqlite:" for an extension.
             return _opened_for_reading(path) if read_only else duckdb.connect(os.path.abspath(path))
         except duckdb.Error as error:
-            words = str(error)
-            here = "different configuration" in words  # this process has it open, for writing if this is for reading
-            if "Could not set lock" not in words and not here:
-                problem = "not a battle database" if "not a valid DuckDB" in words else words.split("\n")[0]
+            message = str(error)
+            here = "different configuration" in message  # this process has it open, for writing if this is for reading
+            if "Could not set lock" not in message and not here:
+                problem = "not a battle database" if "not a valid DuckDB" in message else message.split("\n")[0]
                 raise BadDatabase(f"database {path}: {problem}: name another with --db FILE") from None
             if time.monotonic() > until:
-                holder = re.search(r"PID (\d+)", words)
+                holder = re.search(r"PID (\d+)", message)
                 who = f"process {holder.group(1)}" if holder else "this process" if here else "another process"
                 raise BadDatabase(
                     f"database {path}: {who} has it open: close it there, or name another with --db FILE"
@@ -232,16 +232,18 @@ def frame(sql: str, db: str | Path = DEFAULT, parameters: list[Any] | None = Non
     BadInput with DuckDB's words for a query that fails.
     """
     with _reading(Path(db)) as connection:
-        return _asked(connection, sql, parameters).df()
+        return _executed(connection, sql, parameters).df()
 
 
 def rows(sql: str, db: str | Path = DEFAULT, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
     """As `frame`, but as plain tuples of Python values."""
     with _reading(Path(db)) as connection:
-        return _asked(connection, sql, parameters).fetchall()
+        return _executed(connection, sql, parameters).fetchall()
 
 
-def _asked(connection: duckdb.DuckDBPyConnection, sql: str, parameters: list[Any] | None) -> duckdb.DuckDBPyConnection:
+def _executed(
+    connection: duckdb.DuckDBPyConnection, sql: str, parameters: list[Any] | None
+) -> duckdb.DuckDBPyConnection:
     answer: duckdb.DuckDBPyConnection | None = connection.execute(sql, parameters or [])
     if answer is None:  # nothing but blanks and comments
         raise BadInput("sql: there is no query in it: say for example SELECT count(*) FROM battles")

@@ -93,10 +93,10 @@ class Journal:
         # No glob: a database's name may hold its signs, as in x[1].duckdb.
         number = re.compile(re.escape(self.path.name) + r"\.([0-9]+)")
         try:
-            found = [name for name in os.listdir(self.path.parent) if number.fullmatch(name)]
+            names = [name for name in os.listdir(self.path.parent) if number.fullmatch(name)]
         except (FileNotFoundError, NotADirectoryError):  # whoever opens the database names the folder
             return []
-        return [self.path.with_name(name) for name in sorted(found, key=lambda name: int(name.rpartition(".")[2]))]
+        return [self.path.with_name(name) for name in sorted(names, key=lambda name: int(name.rpartition(".")[2]))]
 
     def _next(self, waiting: list[Path]) -> Path:
         """The name of the next segment, under which there is nothing: a segment is never renamed over another."""

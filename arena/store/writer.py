@@ -330,34 +330,34 @@ class Store:
     def results(self, run_id: str) -> dict[str, float | None]:
         """Of every battle that is a run's own or reused: its fixture's key, and p1's score (None: aborted)."""
         with self._connection() as connection:
-            found = connection.execute(
+            battles = connection.execute(
                 "SELECT key, winner, reason FROM battles WHERE run_id = $run OR battle_id IN "
                 "(SELECT battle_id FROM evidence WHERE run_id = $run)",
                 {"run": run_id},
             ).fetchall()
-        return {key: score(winner, reason) for key, winner, reason in found}
+        return {key: score(winner, reason) for key, winner, reason in battles}
 
     def reused_pairs(self, run_id: str) -> tuple[KnownPair, ...]:
         """The pairs that a run reuses, in an order that depends on the pairs only."""
         with self._connection() as connection:
-            found = connection.execute(
+            pairs = connection.execute(
                 "SELECT pair, format, agent, opponent, sum(score), count(score) "
                 "FROM evidence JOIN results USING (battle_id) "
                 "WHERE evidence.run_id = $run AND agent < opponent GROUP BY ALL ORDER BY ALL",
                 {"run": run_id},
             ).fetchall()
-        return tuple(KnownPair(pair, f, (a, b), float(points), games) for pair, f, a, b, points, games in found)
+        return tuple(KnownPair(pair, f, (a, b), float(points), games) for pair, f, a, b, points, games in pairs)
 
     def points(self, run_id: str) -> dict[str, dict[tuple[str, str], float]]:
         """Format -> (agent, opponent) -> the agent's points against the opponent, over the battles that count for a run."""
         with self._connection() as connection:
-            found = connection.execute(
+            sums = connection.execute(
                 "SELECT format, agent, opponent, sum(score)::DOUBLE FROM evidence_results "
                 "WHERE for_run = ? AND score IS NOT NULL GROUP BY ALL ORDER BY format",
                 [run_id],
             ).fetchall()
         points: dict[str, dict[tuple[str, str], float]] = {}
-        for format_id, agent, opponent, won in found:
+        for format_id, agent, opponent, won in sums:
             points.setdefault(format_id, {})[agent, opponent] = won
         return points
 

@@ -94,7 +94,7 @@ def picture(lines: Sequence[dict[str, float]], title: str) -> str:
         ],
         width=2 * _WIDTH,
         height=height,
-        words=f"Training curves of {title}",
+        label=f"Training curves of {title}",
     )
 
 
@@ -119,7 +119,7 @@ def comparison(panels: dict[str, dict[str, list[Point]]], title: str, across: st
         ],
         width=2 * _WIDTH,
         height=top + _HEIGHT * ((len(panels) + 1) // 2),
-        words=f"Training curves of {title}",
+        label=f"Training curves of {title}",
     )
 
 

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
 from rich.table import Column
 
-from arena.report.live import LINE_EVERY_SECONDS, spoken
+from arena.report.live import LINE_EVERY_SECONDS, format_seconds
 from arena.terminal.console import Console
 from teamsets.atomic import write_atomic
 from teamsets.errors import MissingTool
@@ -109,7 +109,7 @@ class Tracking:
         left = pace.seconds_for(self._total - step)
         accuracy = f" · accuracy {100 * means['agreement']:.0f}%" if "agreement" in means else ""
         speed = f"{pace.decisions_per_s:,.0f} decisions/s"
-        line = f"{step:,}/{self._total:,} · loss {means['loss']:.3f}{accuracy} · {speed} · {spoken(left)} left"
+        line = f"{step:,}/{self._total:,} · loss {means['loss']:.3f}{accuracy} · {speed} · {format_seconds(left)} left"
         self.show(step, line)
 
     def show(self, step: int, line: str) -> None:

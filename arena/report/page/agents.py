@@ -84,7 +84,7 @@ def _in_format(format_summary: FormatSummary, row: RankingRow, more: AgentProfil
             cls="cards",
         ),
         el("h5", "Win rate over the battles that reached a given turn"),
-        el("figure", turn_chart(more["by_turn"], words=_turn_words(more["by_turn"]))),
+        el("figure", turn_chart(more["by_turn"], label=_describe_turns(more["by_turn"]))),
         cls="in-format",
     )
 
@@ -166,5 +166,5 @@ def _leads(leads: LeadSummary) -> Html:
     return _card("Leads", el("table", el("thead", head), el("tbody", body), cls="small"), note=note)
 
 
-def _turn_words(entries: list[TurnRate]) -> str:
+def _describe_turns(entries: list[TurnRate]) -> str:
     return "; ".join(f"turn {e['turn']}: {percent_of(e['score'])}% of {e['battles']:,}" for e in entries)

@@ -19,10 +19,10 @@ def battles_section(run: RunSummary, inside: int, in_all: int, failed: int) -> H
     """Filters, list, viewer. inside: how many battles the page holds; failed: those of them in which something failed."""
     target = "" if run["database"] == "arena.duckdb" else f" --db {run['database']}"
     if inside == in_all:
-        words: Content = f"This page contains all {in_all:,} battles."
+        contents: Content = f"This page contains all {in_all:,} battles."
     else:
         which = f"{failed:,} with a failure, and a sample over all pairings" if failed else "a sample over all pairings"
-        words = [
+        contents = [
             f"This page contains {inside:,} of {in_all:,} battles: {which}. To watch any other one: ",
             el("code", f"arena watch ID{target}"),
             "; to include all of them in the page: ",
@@ -42,7 +42,7 @@ def battles_section(run: RunSummary, inside: int, in_all: int, failed: int) -> H
     return el(
         "section",
         el("h2", "Battles"),
-        el("p", words),
+        el("p", contents),
         el("p", "Watching battles requires JavaScript.", cls="note no-script"),
         el(
             "div",

@@ -50,8 +50,8 @@ class Axis:
         return round(100 * min(1.0, max(0.0, share)), 2)
 
 
-def document(style: str, *content: Content, width: int, height: int, words: str) -> str:
-    """A picture as a file that stands alone, on white. width, height: in pixels; words: for screen readers."""
+def document(style: str, *content: Content, width: int, height: int, label: str) -> str:
+    """A picture as a file that stands alone, on white. width, height: in pixels; label: for screen readers."""
     svg = el(
         "svg",
         el("style", style),
@@ -62,7 +62,7 @@ def document(style: str, *content: Content, width: int, height: int, words: str)
         height=height,
         viewBox=f"0 0 {width} {height}",
         role="img",
-        aria_label=words,
+        aria_label=label,
     )
     return svg + "\n"
 
@@ -73,16 +73,16 @@ def nice_step(step: float) -> float:
     return next((power * nice for nice in _STEPS if power * nice >= step), 10 * power)
 
 
-def axis_labels(axis: Axis, words: Callable[[float], str] = whole) -> Html:
+def axis_labels(axis: Axis, format_tick: Callable[[float], str] = whole) -> Html:
     """The numbers of an axis, for the head of a column of pictures: of many ticks only every second, third, … is named."""
     every = math.ceil(len(axis.ticks) / MOST_LABELS)
     named = [tick for number, tick in enumerate(axis.ticks) if number % every == 0]
-    labels = [el("text", words(tick), x=_at(axis, tick), y=12, text_anchor="middle") for tick in named]
+    labels = [el("text", format_tick(tick), x=_at(axis, tick), y=12, text_anchor="middle") for tick in named]
     return el("svg", labels, cls="axis", width="100%", height=16, aria_hidden="true")
 
 
 def whisker(
-    axis: Axis, value: float, low: float, high: float, *, words: str, vague: bool = False, zero: bool = False
+    axis: Axis, value: float, low: float, high: float, *, label: str, vague: bool = False, zero: bool = False
 ) -> Html:
     """A dot with its interval; a value below the axis is written at its end.
 
@@ -97,13 +97,13 @@ def whisker(
         el("line", cls="reach", x1=_at(axis, low), x2=_at(axis, high), y1=middle, y2=middle),
         [_end(axis, bound) for bound in (low, high)],
         el("circle", cls="dot", cx=_at(axis, value), cy=middle, r=4.5) if axis.low <= value <= axis.high else None,
-        el("title", words) if not axis.low <= value <= axis.high else None,
+        el("title", label) if not axis.low <= value <= axis.high else None,
         el("text", whole(value), cls="beyond halo", x=8, y=middle + 4) if value < axis.low else None,
         cls="whisker vague" if vague else "whisker",
         width="100%",
         height=ROW,
         role="img",
-        aria_label=words,
+        aria_label=label,
     )
 
 
@@ -116,7 +116,7 @@ def _end(axis: Axis, bound: float) -> Html:
     return el("line", cls="reach end", x1=_at(axis, bound), x2=_at(axis, bound), y1=ROW / 2 - 4, y2=ROW / 2 + 4)
 
 
-def time_line(axis: Axis, median: float, p95: float, longest: float, *, words: str) -> Html:
+def time_line(axis: Axis, median: float, p95: float, longest: float, *, label: str) -> Html:
     """A dot at the median, a line to the 95th percentile, a thin one to the longest."""
     ticks = [el("line", cls="tick", x1=_at(axis, t), x2=_at(axis, t), y1=0, y2="100%") for t in axis.ticks]
     middle = ROW / 2
@@ -131,7 +131,7 @@ def time_line(axis: Axis, median: float, p95: float, longest: float, *, words: s
         width="100%",
         height=ROW,
         role="img",
-        aria_label=words,
+        aria_label=label,
     )
 
 
@@ -147,7 +147,7 @@ def bar(share: float) -> Html:
     )
 
 
-def histogram(bins: Sequence[LengthBin], *, words: str, marks: dict[str, int]) -> Html:
+def histogram(bins: Sequence[LengthBin], *, label: str, marks: dict[str, int]) -> Html:
     """Battles by length; marks: a word -> the length that it points at."""
     height, base, top = 190, 160, 26
     most = max(each["battles"] for each in bins) or 1
@@ -178,7 +178,7 @@ def histogram(bins: Sequence[LengthBin], *, words: str, marks: dict[str, int]) -
     pointed = [_mark(word, value, bins, base) for word, value in marks.items()]
     line = el("line", cls="base", x1=0, x2="100%", y1=base + 0.5, y2=base + 0.5)
     return el(
-        "svg", bars, line, labels, pointed, cls="histogram", width="100%", height=height, role="img", aria_label=words
+        "svg", bars, line, labels, pointed, cls="histogram", width="100%", height=height, role="img", aria_label=label
     )
 
 
@@ -192,7 +192,7 @@ def _mark(word: str, value: int, bins: Sequence[LengthBin], base: int) -> Html:
     )
 
 
-def turn_chart(entries: Sequence[TurnRate], *, words: str) -> Html:
+def turn_chart(entries: Sequence[TurnRate], *, label: str) -> Html:
     """Win rate by turn reached: a dot with its interval for each turn, the turns side by side."""
     top, tall, height = 10, 90, 155
     size = 100 / len(entries)
@@ -214,7 +214,7 @@ def turn_chart(entries: Sequence[TurnRate], *, words: str) -> Html:
             el("text", f"{'' if number else 'turn '}{each['turn']}", x=x, y=top + tall + 33, text_anchor="middle"),
             el("text", f"{'' if number else 'of '}{each['battles']:,}", x=x, y=top + tall + 48, text_anchor="middle"),
         ]
-    return el("svg", parts, cls="turns", width="100%", height=height, role="img", aria_label=words)
+    return el("svg", parts, cls="turns", width="100%", height=height, role="img", aria_label=label)
 
 
 def _at(axis: Axis, value: float) -> str:

@@ -122,15 +122,16 @@ def faults(format_summary: FormatSummary, watched: frozenset[int]) -> Html:
 
 def length(format_summary: FormatSummary) -> Html:
     """How many turns battles take."""
-    told = format_summary["length"]
-    words = (
-        f"Median {told['median']} turns, quartiles {told['q25']} and {told['q75']}; 5th percentile {told['q05']}, "
-        f"95th percentile {told['q95']}; minimum {told['shortest']}, maximum {told['longest']:,}."
+    lengths = format_summary["length"]
+    description = (
+        f"Median {lengths['median']} turns, quartiles {lengths['q25']} and {lengths['q75']}; "
+        f"5th percentile {lengths['q05']}, 95th percentile {lengths['q95']}; "
+        f"minimum {lengths['shortest']}, maximum {lengths['longest']:,}."
     )
-    marks = {"median": told["median"], "95%": told["q95"]}
+    marks = {"median": lengths["median"], "95%": lengths["q95"]}
     return join(
-        el("p", words),
-        el("figure", histogram(told["bins"], words=f"Histogram of battle lengths. {words}", marks=marks)),
+        el("p", description),
+        el("figure", histogram(lengths["bins"], label=f"Histogram of battle lengths. {description}", marks=marks)),
     )
 
 
@@ -142,12 +143,16 @@ def think(format_summary: FormatSummary) -> Html:
     body = []
     for row in format_summary["think"]:
         times = [duration(row[key]) for key in ("median_ms", "p95_ms", "max_ms")]
-        words = f"median {times[0]}, 95th percentile {times[1]}, maximum {times[2]}"
+        description = f"median {times[0]}, 95th percentile {times[1]}, maximum {times[2]}"
         body.append(
             el(
                 "tr",
                 el("th", agent_name(row["agent"]), scope="row"),
-                el("td", time_line(axis, row["median_ms"], row["p95_ms"], row["max_ms"], words=words), cls="picture"),
+                el(
+                    "td",
+                    time_line(axis, row["median_ms"], row["p95_ms"], row["max_ms"], label=description),
+                    cls="picture",
+                ),
                 [el("td", time, cls="number") for time in times],
                 el("td", f"{row['decisions']:,}", cls="number quiet"),
             )

@@ -61,8 +61,8 @@ def _ranked(format_summary: FormatSummary, pair: list[RankingRow], axis: Axis, i
     row = pair[0]
     chance = chance_of_better(format_summary, row["agent"], pair[1]["agent"]) if len(pair) > 1 else None
     fixed = row["agent"] == format_summary["anchor"]
-    words = f"Elo {row['elo']:.0f}, 95% interval {row['low']:.0f} to {row['high']:.0f}"
-    picture = whisker(axis, row["elo"], row["low"], row["high"], words=words, vague=bool(row["mark"]))
+    label = f"Elo {row['elo']:.0f}, 95% interval {row['low']:.0f} to {row['high']:.0f}"
+    picture = whisker(axis, row["elo"], row["low"], row["high"], label=label, vague=bool(row["mark"]))
     mark = el("span", row["mark"], cls="mark") if row["mark"] else None
     return el(
         "tr",
@@ -117,7 +117,7 @@ def cycles(format_summary: FormatSummary) -> Html:
         )
         for row, nash in sorted(support, key=lambda pair: -pair[1]["mean"])
     ]
-    found = [el("li", _cycle(cycle)) for cycle in format_summary["cycles"]]
+    entries = [el("li", _cycle(cycle)) for cycle in format_summary["cycles"]]
     heads = [el("th", name, scope="col", cls="number") for name in ("weight %", "95%")]
     head = el("tr", el("th", "agent", scope="col"), el("th", "", cls="bars"), heads)
     return join(
@@ -128,9 +128,9 @@ def cycles(format_summary: FormatSummary) -> Html:
             "always occurs by chance.",
             cls="note",
         )
-        if found
+        if entries
         else el("p", "No intransitive cycles (a beats b, b beats c, c beats a)."),
-        el("ol", found, cls="cycles") if found else None,
+        el("ol", entries, cls="cycles") if entries else None,
         el("h4", "Nash average") if mixture else None,
         el(
             "p",

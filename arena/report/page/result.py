@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena.markup import Content, Html, agent_name, el, prose
-from arena.report.findings import elo_words, equals, leader_words, match_facts, order
+from arena.report.findings import describe_elo, equals, leader_phrase, match_facts, order
 from arena.report.numbers import counted
 from arena.report.summary_types import FormatSummary, MatchReport, ReportSummary
 
@@ -14,7 +14,9 @@ _WHOLE = 3
 def result_card(summary: ReportSummary) -> Html | None:
     """Return the card with the result of each format or of the match; None without a finished battle."""
     ranked = [format_summary for format_summary in summary["formats"] if len(format_summary["ranking"]) > 1]
-    parts = [_leader(format_summary, alone=len(ranked) == 1, whole=len(ranked) <= _WHOLE) for format_summary in ranked]
+    parts = [
+        _leader(format_summary, only_format=len(ranked) == 1, whole=len(ranked) <= _WHOLE) for format_summary in ranked
+    ]
     match = summary["match"]
     if match is not None and match["pairs"]:
         parts = [_match(match)]
@@ -35,18 +37,19 @@ def card_sentences(summary: ReportSummary) -> set[str]:
     }
 
 
-def _leader(format_summary: FormatSummary, *, alone: bool, whole: bool) -> Html:
+def _leader(format_summary: FormatSummary, *, only_format: bool, whole: bool) -> Html:
     first = format_summary["ranking"][0]
     agents = {row["agent"] for row in format_summary["ranking"]}
-    where = "" if alone else f" in {format_summary['format']}"
+    where = "" if only_format else f" in {format_summary['format']}"
     facts = [
         f"P(best) {equals(first['best'])}",
-        f"Elo {elo_words(first, format_summary['anchor'])}" + (f" ({first['mark']}: a bound)" if first["mark"] else ""),
+        f"Elo {describe_elo(first, format_summary['anchor'])}"
+        + (f" ({first['mark']}: a bound)" if first["mark"] else ""),
         f"{counted(format_summary['battles'], 'battle')} between {counted(len(format_summary['ranking']), 'agent')}",
     ]
     return el(
         "div",
-        el("p", agent_name(first["agent"]), f" {leader_words(format_summary)}{where}", cls="who"),
+        el("p", agent_name(first["agent"]), f" {leader_phrase(format_summary)}{where}", cls="who"),
         el("p", " · ".join(facts), cls="how-sure"),
         el("ul", [el("li", prose(sentence, agents)) for sentence in order(format_summary)])
         if whole and order(format_summary)

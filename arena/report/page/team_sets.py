@@ -50,32 +50,34 @@ def _differences(format_summary: FormatSummary) -> Html:
     found = format_summary["set_differences"]
     clear = [each["sentence"] for each in found if each["clear"]]
     agents = {row["agent"] for row in format_summary["ranking"]}
-    words = (
+    summary = (
         el("ul", [el("li", prose(f"{sentence}.", agents)) for sentence in clear], cls="sentences")
         if clear
         else el("p", "No agent is significantly better on one team set than on another.")
     )
     tables = [_pair(format_summary, *pair) for pair in combinations(format_summary["team_sets"], 2)]
-    return join(words, tables)
+    return join(summary, tables)
 
 
-def _pair(format_summary: FormatSummary, left: str, right: str) -> Html | None:
-    """The differences between two sets on one axis: left of zero better on `left`, right on `right`."""
-    found = [
-        each for each in format_summary["set_differences"] if {each["better_on"], each["worse_on"]} == {left, right}
+def _pair(format_summary: FormatSummary, first_set: str, second_set: str) -> Html | None:
+    """The differences between two sets on one axis: left of zero better on the first, right on the second."""
+    differences = [
+        each
+        for each in format_summary["set_differences"]
+        if {each["better_on"], each["worse_on"]} == {first_set, second_set}
     ]
-    if not found:
+    if not differences:
         return None
-    signed = {each["agent"]: _signed(each, left) for each in found}
-    measured = [signed[each["agent"]] for each in found if not each["bound"]] or list(signed.values())
+    signed = {each["agent"]: _signed(each, first_set) for each in differences}
+    measured = [signed[each["agent"]] for each in differences if not each["bound"]] or list(signed.values())
     reach = max(abs(end) for _, low, high in measured for end in (low, high))
     axis = Axis.over([-reach, reach])
-    clear = {each["agent"]: each["clear"] for each in found}
+    clear = {each["agent"]: each["clear"] for each in differences}
     body = []
     for agent, (elo, low, high) in sorted(signed.items(), key=lambda item: -item[1][0]):
-        side = right if elo > 0 else left
-        words = f"{abs(elo):.0f} Elo better on {side}, 95% interval {low:.0f} to {high:.0f}"
-        picture = whisker(axis, elo, low, high, words=words, zero=True, vague=not clear[agent])
+        side = second_set if elo > 0 else first_set
+        label = f"{abs(elo):.0f} Elo better on {side}, 95% interval {low:.0f} to {high:.0f}"
+        picture = whisker(axis, elo, low, high, label=label, zero=True, vague=not clear[agent])
         body.append(
             el(
                 "tr",
@@ -92,7 +94,7 @@ def _pair(format_summary: FormatSummary, left: str, right: str) -> Html | None:
         )
     picture = el(
         "th",
-        el("span", el("span", f"← better on {left}"), el("span", f"better on {right} →"), cls="sides"),
+        el("span", el("span", f"← better on {first_set}"), el("span", f"better on {second_set} →"), cls="sides"),
         axis_labels(axis, lambda tick: whole(tick, signed=True)),
         scope="col",
         cls="picture",
@@ -105,7 +107,7 @@ def _pair(format_summary: FormatSummary, left: str, right: str) -> Html | None:
         el("th", "", scope="col"),
     ]
     return join(
-        el("h4", f"{right} versus {left}"),
+        el("h4", f"{second_set} versus {first_set}"),
         el(
             "p",
             "Hollow dot: not significant. Significance is corrected for multiple comparisons: at a false discovery rate "
@@ -114,13 +116,13 @@ def _pair(format_summary: FormatSummary, left: str, right: str) -> Html | None:
         ),
         box(
             el("table", el("thead", el("tr", heads)), el("tbody", body), cls="plain pictured"),
-            f"difference between {left} and {right}",
+            f"difference between {first_set} and {second_set}",
         ),
     )
 
 
-def _signed(each: SetDifferenceSummary, left: str) -> tuple[float, float, float]:
+def _signed(each: SetDifferenceSummary, first_set: str) -> tuple[float, float, float]:
     """(difference, low, high), negative where the agent is better on `left`."""
-    if each["better_on"] == left:
+    if each["better_on"] == first_set:
         return -each["elo"], -each["high"], -each["low"]
     return each["elo"], each["low"], each["high"]

@@ -89,7 +89,7 @@ def test_time_left_is_the_nearer_of_the_work_and_the_limit(
     ],
 )  # fmt: skip
 def test_durations_are_spoken_as_people_do(seconds: float | None, words: str) -> None:
-    assert live.spoken(seconds) == words
+    assert live.format_seconds(seconds) == words
 
 
 def test_without_a_terminal_a_line_comes_every_few_seconds(clock: list[float]) -> None:
@@ -177,10 +177,10 @@ def test_a_slow_first_fit_does_not_keep_later_ones_away(clock: list[float], monk
     """It loads libraries: on a busy machine that takes seconds."""
     fits: list[float] = []
 
-    def slow(points: dict[tuple[str, str], float], anchor: str) -> list[live.Standing]:
+    def slow(points: dict[tuple[str, str], float], anchor: str) -> list[live.InterimStanding]:
         fits.append(clock[0])
         clock[0] += 0.01 if len(fits) > 1 else 6.0
-        return [live.Standing("a", len(fits), 0.5, 1000.0 + len(fits), 3.0)]
+        return [live.InterimStanding("a", len(fits), 0.5, 1000.0 + len(fits), 3.0)]
 
     monkeypatch.setattr(live, "standings", slow)
     out = io.StringIO()
@@ -194,7 +194,7 @@ def test_a_slow_first_fit_does_not_keep_later_ones_away(clock: list[float], monk
 def test_ratings_are_fitted_anew_only_every_few_seconds(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     fits: list[int] = []
 
-    def counted(points: dict[tuple[str, str], float], anchor: str) -> list[live.Standing]:
+    def counted(points: dict[tuple[str, str], float], anchor: str) -> list[live.InterimStanding]:
         fits.append(len(points))
         clock[0] += 0.05  # what the fit costs
         return []

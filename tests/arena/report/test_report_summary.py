@@ -12,8 +12,8 @@ import pytest
 from support.command_line import PROJECT
 from support.made_store import MadeStore
 
-from arena.report.counts import Counts
-from arena.report.runs import command, describe_run, settings_words
+from arena.report.counts import ReportCounts
+from arena.report.runs import command, describe_run, describe_settings
 from arena.report.strengths import elo_range
 from arena.report.summary import summarize
 from arena.store import Store, rows, writer_lock
@@ -145,7 +145,7 @@ def test_battles_of_earlier_runs_count_and_are_named(make: Make) -> None:
     assert summary["run"]["evidence"] == {"own": 2, "aborted": 0, "earlier": [{"run": "old", "battles": 6}]}
     assert any(note.startswith("6 of 8 battles were reused from 1 earlier run,") for note in summary["notes"])
     assert summary["formats"][0]["battles"] == 8
-    assert Counts(made.path, "old").sources() == [("old", 6, 0)]
+    assert ReportCounts(made.path, "old").sources() == [("old", 6, 0)]
     assert Store(made.path).points("new") == {"gen1ou": {("a", "b"): 7.0, ("b", "a"): 1.0}}, (
         "what a live display begins with"
     )
@@ -265,11 +265,11 @@ def test_settings_are_told_without_what_was_left_at_nothing() -> None:
         "schedule": "round-robin", "battles": 6, "budget": None, "minutes": 2.5, "seed": 0, "quotas": [], "same_luck": False,
         "challengers": [], "anchor": "a", "sprt": None, "fresh": True, "rules": {"think_limit": 10.0, "max_turns": 300},
     }  # fmt: skip
-    assert settings_words(config) == (
+    assert describe_settings(config) == (
         "schedule round-robin; battles per pairing and team set: 6; time limit in minutes: 2.5; seed 0; anchor a; "
         "fresh; time limit per decision in seconds: 10; turn limit: 300"
     )
-    adaptive = settings_words(
+    adaptive = describe_settings(
         config | {"schedule": "adaptive", "budget": 500, "sprt": {"elo0": 0.0, "model": "logistic"}}
     )
     assert "battles in total: 500" in adaptive and "per pairing" not in adaptive

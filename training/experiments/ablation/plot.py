@@ -40,13 +40,13 @@ def picture(told: dict[str, Any]) -> str:
         gaps,
         _gaps(gaps, told["differences"]),
     )
-    return document(_STYLE, parts, width=_WIDTH, height=place, words=" ".join(told["sentences"]))
+    return document(_STYLE, parts, width=_WIDTH, height=place, label=" ".join(told["sentences"]))
 
 
 def _scores(axis: Axis, rows: list[tuple[str, dict[str, float]]]) -> Iterator[tuple[str, Html]]:
     for name, one in rows:
         value, low, high = (100 * one[key] for key in ("score", "low", "high"))
-        yield name, whisker(axis, value, low, high, words=f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]")
+        yield name, whisker(axis, value, low, high, label=f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]")
 
 
 def _gaps(axis: Axis, differences: list[dict[str, Any]]) -> Iterator[tuple[str, Html]]:
@@ -54,7 +54,7 @@ def _gaps(axis: Axis, differences: list[dict[str, Any]]) -> Iterator[tuple[str, 
         name = f"{one['better']} minus {one['worse']}"
         value, low, high = (100 * one[key] for key in ("points", "low", "high"))
         text = f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]"
-        yield name, whisker(axis, value, low, high, words=text, vague=not one["clear"], zero=True)
+        yield name, whisker(axis, value, low, high, label=text, vague=not one["clear"], zero=True)
 
 
 def _group(parts: list[Html], place: int, head: str, axis: Axis, rows: Iterator[tuple[str, Html]]) -> int:

@@ -9,7 +9,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.status import Status
 
-from arena.report.live import LINE_EVERY_SECONDS, spoken
+from arena.report.live import LINE_EVERY_SECONDS, format_seconds
 from arena.workers.progress import RunProgress
 
 
@@ -52,7 +52,7 @@ class Measuring:
     def _say(self, more: str, *, at_once: bool = False) -> None:
         first, last = self._done + 1, self._done + self._now
         which = f"{first}" if first == last else f"{first}–{last}"
-        elapsed = spoken(self._clock() - self._began)
+        elapsed = format_seconds(self._clock() - self._began)
         words = f"measuring {which} of {self._kinds}: {self._what}{more} · {elapsed}"
         if self._status is not None:
             self._status.update(words)

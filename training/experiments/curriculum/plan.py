@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from arena.report.live import spoken
+from arena.report.live import format_seconds
 from arena.report.numbers import counted, duration
 from arena.store import rows
 from arena.terminal.console import Console
@@ -205,9 +205,9 @@ def _interval(steps: list[Step], speeds: Speeds) -> str:
     total = math.fsum(number * speeds.seconds[key] for key, number in meetings.items())
     parts = [number * speeds.seconds[key] * margin for key, number in meetings.items() if (margin := margins[key])]
     share = math.sqrt(math.fsum(part * part for part in parts)) / max(total, 1e-9)
-    low, high = spoken(total * math.exp(-share)), spoken(total * math.exp(share))
+    low, high = format_seconds(total * math.exp(-share)), format_seconds(total * math.exp(share))
     fewest = min(speeds.spreads[key].battles for key in meetings)
-    return f"Battles take {spoken(total)} [{low}, {high}] by {fewest} or more of each kind (95% interval)"
+    return f"Battles take {format_seconds(total)} [{low}, {high}] by {fewest} or more of each kind (95% interval)"
 
 
 def _bytes(config: Curriculum, step: Step, speeds: Speeds) -> float | None:
@@ -230,13 +230,13 @@ def _steps_table(config: Curriculum, steps: list[Step], speeds: Speeds) -> Table
         table.add_row(
             step.stage if step.stage != before else "", step.what,
             f"{step.battles:,}" if step.battles else "", f"{step.steps:,}" if step.steps else "", _size(size),
-            "not measured" if seconds is None else spoken(seconds),
+            "not measured" if seconds is None else format_seconds(seconds),
         )  # fmt: skip
         before = step.stage
     table.add_section()
     table.add_row(
         "in all", "", f"{sum(step.battles for step in steps):,}", f"{sum(step.steps for step in steps):,}",
-        _least(sizes, _size), _least(times, spoken),
+        _least(sizes, _size), _least(times, format_seconds),
     )  # fmt: skip
     return table
 

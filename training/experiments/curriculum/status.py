@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from arena.report.live import spoken
+from arena.report.live import format_seconds
 from arena.report.numbers import clear, counted, difference, whole
 from teamsets.errors import BadInput
 from training.experiments.curriculum.lineage import (
@@ -83,7 +83,9 @@ def _checkpoint(one: LineageAttempt) -> Text:
 
 def _total(spent: AttemptCosts) -> str:
     numbers = {"battle": spent["battles"], "decision": spent["decisions"], "step": spent["steps"]}
-    return ", ".join([spoken(spent["seconds"]), *(counted(number, noun) for noun, number in numbers.items() if number)])
+    return ", ".join(
+        [format_seconds(spent["seconds"]), *(counted(number, noun) for noun, number in numbers.items() if number)]
+    )
 
 
 def _changes(one: LineageAttempt) -> list[Text]:

@@ -6,7 +6,7 @@ import json
 import time
 from pathlib import Path
 
-from arena.report.live import spoken
+from arena.report.live import format_seconds
 from arena.report.numbers import counted
 from arena.report.sections import Html, Section, el, join
 from training.experiments.curriculum.clock import CLOCK
@@ -74,5 +74,5 @@ def progress_words(known: Lineage) -> str:
     now = at_work(known)
     left = seconds_left(known, 0.0 if now is None else now[1])
     words = f"stage {where} of {known['stages']}" if latest["stage"] else where
-    words += ", no process works on it" if now is None else f", {now[0]} for {spoken(now[1] // 10 * 10)}"
-    return words + ("" if left is None else f"; about {spoken(left)} left")
+    words += ", no process works on it" if now is None else f", {now[0]} for {format_seconds(now[1] // 10 * 10)}"
+    return words + ("" if left is None else f"; about {format_seconds(left)} left")

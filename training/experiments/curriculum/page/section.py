@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.report.live import spoken
+from arena.report.live import format_seconds
 from arena.report.numbers import counted, moment, whole
 from arena.report.sections import Html, Section, agent_name, bar, el, join, prose, render_section, table
 from training.experiments.curriculum.lineage import (
@@ -87,7 +87,7 @@ def facts(known: Lineage) -> list[str]:
         state,
         f"kept {through} of {counted(known['stages'], 'stage')}",
         counted(len(begun), "attempt"),
-        spoken(total(known["attempts"])["seconds"]),
+        format_seconds(total(known["attempts"])["seconds"]),
     ]
 
 
@@ -170,5 +170,5 @@ def _costs(known: Lineage) -> Html:
 
 def _numbers(spent: AttemptCosts) -> list[Html]:
     numbers = (spent["battles"], spent["decisions"], spent["steps"])
-    said = [spoken(spent["seconds"]), *(f"{number:,}" if number else "–" for number in numbers)]
+    said = [format_seconds(spent["seconds"]), *(f"{number:,}" if number else "–" for number in numbers)]
     return [el("td", words, cls="number") for words in said]
