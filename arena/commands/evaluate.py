@@ -28,7 +28,7 @@ from arena.run.settings import evaluate_settings
 from arena.run.terminal import play_shown, stoppable
 from arena.run.tournament import Run, prepare, resume
 from arena.store import Store, open_store
-from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
+from arena.terminal.commands import STOPPED_CODE, db_argument, db_option, say
 from arena.terminal.console import Console
 from arena.workers.cluster.connection import Cluster, connect_cluster
 from teamsets.errors import BadInput
@@ -132,7 +132,7 @@ def evaluate(
         else:
             run = resume(store, resumed or None, options["minutes"])
             known = "are finished already."
-        resume_command = f"arena evaluate --resume {run.run_id}{db_words(db)}"
+        resume_command = f"arena evaluate --resume {run.run_id}{db_argument(db)}"
         with stoppable(console, store, run.run_id, resume_command):
             _announce(console, run, db, known)
             _play(console, store, run, cluster, db, resume_command)
@@ -172,8 +172,8 @@ def _play(console: Console, store: Store, run: Run, cluster: Cluster, db: Path, 
     if played.stopped:  # where the time limit was reached, the notes of the results say so
         say_unfinished(console, run, played, resume_command)
     say(console, f"All battles are in {db}. For the full report, and for SQL queries, run for example:")
-    say(console, f"  arena report --html report.html{db_words(db)}")
+    say(console, f"  arena report --html report.html{db_argument(db)}")
     query = "SELECT agent, outcome, count(*) FROM results GROUP BY ALL ORDER BY ALL"
-    say(console, f'  arena sql "{query}"{db_words(db)}')
+    say(console, f'  arena sql "{query}"{db_argument(db)}')
     if played.stopped:
         sys.exit(STOPPED_CODE)

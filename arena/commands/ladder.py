@@ -18,7 +18,7 @@ from arena.remote.ladder_run import LadderSettings, play, prepare
 from arena.remote.user_battle import UserBattle
 from arena.report.numbers import counted
 from arena.store import open_store
-from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
+from arena.terminal.commands import STOPPED_CODE, db_argument, db_option, say
 from arena.terminal.console import Console
 from arena.validation import is_loopback
 from arena.venue import Rules
@@ -100,7 +100,7 @@ def ladder(
 
         rate_limit = None if unthrottled or is_loopback(urlsplit(settings.server).hostname or "") else PUBLIC_RATE_LIMIT
         finished = asyncio.run(play(run, store, account, rate_limit, log=lambda line: say(console, line), show=show))
-    say(console, f"Full report: arena report {run.run_id}{db_words(db)}")
+    say(console, f"Full report: arena report {run.run_id}{db_argument(db)}")
     if not finished:
         sys.exit(STOPPED_CODE)
 

@@ -28,7 +28,7 @@ from arena.run.terminal import play_shown, stoppable
 from arena.run.tournament import Run, prepare, resume
 from arena.schedules.match import Match
 from arena.store import open_store
-from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
+from arena.terminal.commands import STOPPED_CODE, db_argument, db_option, say
 from arena.terminal.console import Console
 from arena.workers.cluster.connection import connect_cluster
 from teamsets.errors import BadInput
@@ -140,7 +140,7 @@ def match(
             run = prepare(store, settings, kind="match")
         else:
             run = resume(store, resumed or None, minutes, kind="match")
-        resume_command = f"arena match --resume {run.run_id}{db_words(db)}"
+        resume_command = f"arena match --resume {run.run_id}{db_argument(db)}"
         with stoppable(console, store, run.run_id, resume_command):
             _announce(console, run, db)
             played = play_shown(console, store, run, cluster)

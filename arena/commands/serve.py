@@ -22,7 +22,7 @@ from arena.report.numbers import counted
 from arena.report.tables import print_results
 from arena.run.pool import DEFAULT_FORMAT, load_defaults
 from arena.store import Store, open_store, rows
-from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
+from arena.terminal.commands import STOPPED_CODE, db_argument, db_option, say
 from arena.terminal.console import Console
 from arena.venue import Rules
 from arena.venues.server.local import LocalServer
@@ -125,7 +125,7 @@ def serve(
         say(console, "No battles were played.")
     else:
         print_results(console, db, run.run_id)
-        say(console, f"\nFull report: arena report {run.run_id} --html report.html{db_words(db)}")
+        say(console, f"\nFull report: arena report {run.run_id} --html report.html{db_argument(db)}")
     if not finished:
         sys.exit(STOPPED_CODE)
 

@@ -112,8 +112,8 @@ class Curves:
         live = time.time() - self.changed < LIVE_SECONDS
         if self._part[0] != (self._read, live):
             series = {name: curve.thinned() for name, curve in self.series.items()}
-            told = {"step": self.step, "changed": self.changed, "live": live, "series": series}
-            self._part = ((self._read, live), orjson.dumps(told))
+            part = {"step": self.step, "changed": self.changed, "live": live, "series": series}
+            self._part = ((self._read, live), orjson.dumps(part))
         return self._part[1]
 
     def _add(self, line: bytes) -> None:

@@ -124,7 +124,7 @@ def _components(links: Floats, directed: bool) -> Ints:
 
 
 def _weights(logits: Floats, games: Floats) -> Floats:
-    """What the battles between two agents tell [..., N, N], per squared logit of their difference."""
+    """The information of the battles between two agents [..., N, N], per squared logit of their difference."""
     chance = expit(logits[..., :, None] - logits[..., None, :])
     return games * chance * (1 - chance)
 

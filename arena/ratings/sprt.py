@@ -151,7 +151,7 @@ class Sprt:
 
 
 def report_lines(first: str, second: str, counts: ArrayLike, settings: SprtSettings | None) -> list[str]:
-    """What a match says at its end, or so far: fastchess's numbers under fastchess's names, and the decision in words.
+    """The result of a match so far: fastchess's numbers under fastchess's names, and the decision as a sentence.
 
     settings: None for a match without a test. Always finite numbers, or words where there are none.
     """
@@ -185,7 +185,7 @@ def _test_lines(first: str, second: str, counts: ArrayLike, settings: SprtSettin
 
 
 def verdict(first: str, second: str, decision: Decision | None, settings: SprtSettings) -> str:
-    """The decision of a test in words."""
+    """The decision of a test as a sentence."""
     sentences = {
         "H1": f"H1 accepted: {first} leads {second} by more than {settings.elo0:g} {settings.unit} "
         f"(type I error rate at most {100 * settings.alpha:g} %)",

@@ -17,7 +17,7 @@ def read_diagnostics(diagnostics: str, legal: list[str]) -> tuple[dict[str, Choi
     """The tables, by name, and everything else as (name, text), of one value of `decisions.diagnostics` (JSON).
 
     A table is anything in it, however deep, that gives numbers to legal choices: {"values": {"move surf": 0.61, …}} (a
-    choice by its words, or by its move's or Pokémon's name alone) or {"visits": [12, 3, …]}, one for each legal choice in
+    choice as it is stored, or by its move's or Pokémon's name alone) or {"visits": [12, 3, …]}, one for each legal choice in
     their order.
     """
     tables: dict[str, ChoiceNumbers] = {}
@@ -60,13 +60,13 @@ def _table(value: Any, legal: list[str]) -> tuple[ChoiceNumbers | None, dict[str
 
 
 def _columns(legal: list[str]) -> dict[str, int]:
-    """By which names a choice may be called -> its place among the legal ones. Whole words win over short ones."""
-    short = {_squeezed(words.partition(" ")[2]): column for column, words in reversed(list(enumerate(legal)))}
-    return short | {_squeezed(words): column for column, words in enumerate(legal)}
+    """The names of a choice -> its index among the legal ones. A whole choice precedes a bare move or species."""
+    short = {_squeezed(choice.partition(" ")[2]): column for column, choice in reversed(list(enumerate(legal)))}
+    return short | {_squeezed(choice): column for column, choice in enumerate(legal)}
 
 
-def _squeezed(words: str) -> str:
-    return re.sub(r"[^a-z0-9#]", "", words.lower())
+def _squeezed(text: str) -> str:
+    return re.sub(r"[^a-z0-9#]", "", text.lower())
 
 
 def _number(value: Any) -> bool:

@@ -31,7 +31,7 @@ _ASSETS = Path(__file__).parent / "assets"
 
 
 def render(summary: ReportSummary, db: Path, *, battles: int | None) -> str:
-    """The page. battles: at most so many to watch in it; None: all. Raises BadInput when the store cannot be asked."""
+    """The page. battles: at most so many to watch in it; None: all. Raises BadInput when the store cannot be read."""
     run_id = summary["run"]["id"]
     data = embed(db, choose_battles(db, run_id, battles))
     formats = summary["formats"]

@@ -92,7 +92,7 @@ def _points(db: Path, run_id: str, config: dict[str, Any], settings: SprtSetting
     plan = Plan(tuple(config["agents"]), pools, config["battles"], config["seed"])
     schedule = Match(plan, results, None if settings is None else Sprt(settings))
     for _ in schedule:
-        # What was taken over may belong to any later pair; a run's own battles are all that it has.
+        # A reused battle may belong to any later pair; a run's own battles are all that it has.
         if schedule.already_played >= own == len(results):
             break
     return schedule.points

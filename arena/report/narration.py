@@ -1,4 +1,4 @@
-"""A battle in words: Showdown's protocol lines, one sentence each."""
+"""The narration of a battle: a sentence for each of Showdown's protocol lines."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def effect_name(effect: str) -> str:
 def narrate(lines: Iterable[str], names: dict[str, str]) -> Iterator[str]:
     """The sentences for protocol lines, in order; a line of `== Turn N ==` before each turn.
 
-    names: how to call the two sides, {"p1": …, "p2": …}. What has no sentence of its own is told in Showdown's words.
+    names: how to call the two sides, {"p1": …, "p2": …}. A line of any other kind is given as Showdown wrote it.
     """
     for line in lines:
         parts = line.split("|")
@@ -57,10 +57,10 @@ def narrate(lines: Iterable[str], names: dict[str, str]) -> Iterator[str]:
 
 
 def _sentence(kind: str, parts: list[str], names: dict[str, str]) -> str:
-    teller = _TELLERS.get(kind)
-    if teller is not None:
+    narrator = _NARRATORS.get(kind)
+    if narrator is not None:
         try:
-            return teller(_Line(parts, names))
+            return narrator(_Line(parts, names))
         except IndexError:  # shorter than it should be: then as it stands
             pass
     words = " ".join(part for part in parts if part)
@@ -116,14 +116,14 @@ def _switch(line: _Line) -> str:
 
 
 def _boost(direction: str) -> Callable[[_Line], str]:
-    def tell(line: _Line) -> str:
+    def narration(line: _Line) -> str:
         amount = f" by {line[2]}" if line[2] != "1" else ""
         stat = f"  {line.who()}'s {STATS.get(line[1], line[1])}"
         if line[2] == "0":
             return f"{stat} cannot go any {'higher' if direction == 'rises' else 'lower'}."
         return f"{stat} {direction}{amount}."
 
-    return tell
+    return narration
 
 
 _REASONS = {
@@ -162,7 +162,7 @@ def _form(line: _Line) -> str:
     return f"  {line.who()} takes the form {line[1].split(',')[0]}{line.cause()}."
 
 
-_TELLERS: dict[str, Callable[[_Line], str]] = {
+_NARRATORS: dict[str, Callable[[_Line], str]] = {
     "turn": lambda line: f"\n== Turn {line[0]} ==",
     "win": lambda line: f"\n{line.names.get(line[0], line[0])} wins.",
     "tie": lambda line: "\nA tie.",

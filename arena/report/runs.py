@@ -18,7 +18,7 @@ from teamsets.errors import BadInput
 _LISTS = {"challengers": "--challenger", "formats": "--format", "team_sets": "--teams"}
 _OF_A_MATCH = {"battles": "--battles", "minutes": "--minutes", "seed": "--seed", "think_limit": "--think-limit"}
 _OPTIONS = {"budget": "--budget", **_OF_A_MATCH, "max_turns": "--max-turns", "anchor": "--anchor"}
-#: Kinds of runs that play with people and programs that are not ours; they cannot be gone on with.
+#: Kinds of runs that play with remote players; they cannot be resumed.
 _WITH_REMOTE_PLAYERS = ("ladder", "serve")
 #: Parts of the stored settings that a report shows in places of their own.
 _SHOWN_ELSEWHERE = ("agents", "formats", "team_sets", "team_set", "pools")
@@ -121,7 +121,7 @@ def _plain(value: Any) -> str:
 
 
 def describe_settings(config: dict[str, Any]) -> str:
-    """What a run was asked to play, for people: without what was left at nothing and what is said elsewhere."""
+    """The settings of a run as text, without those that are not set and those that the report shows elsewhere."""
     known = {key: value for key, value in config.items() if key not in _SHOWN_ELSEWHERE}
     known |= (known.pop("rules", None) or {}) | (known.pop("limits", None) or {})
     if config.get("schedule") == "adaptive":
@@ -193,7 +193,7 @@ def _time_limit(run: RunSummary) -> str:
     reached = f"Time limit of {counted_minutes(run['config']['minutes'])} reached"
     if (
         planned is None or run["evidence"]["earlier"]
-    ):  # battles taken over are among the planned, but not all of them need be
+    ):  # reused battles are among the planned ones, but not all of them need be
         return f"{reached} after {counted(own, 'battle')}"
     return f"{reached}: {own:,} of {counted(planned, 'battle')}"
 

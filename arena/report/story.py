@@ -90,7 +90,7 @@ def _damaged(packed: PackedLogs) -> bool:
 
 
 def _readable_story(battle: BattleRow, decisions: list[StoryDecisionRow]) -> Story:
-    """The story of a battle; of one whose log has lines that are no battle's, that it is damaged."""
+    """The story of a battle; if its log has lines that belong to no battle, a story that says that it is damaged."""
     try:
         return story(battle, decisions)
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
@@ -219,7 +219,7 @@ def _both(logs: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
 
 
 def _more_exact(line: str, other: str) -> str:
-    """Of p1's and p2's view of one event p2's where it is about p2. The logs run in step; where not, p1's is taken."""
+    """The view of an event by the side that it is about; p1's where the logs do not run in step."""
     mine, theirs = ((*text.split("|"), "", "", "")[1:3] for text in (line, other))
     return other if not line or (mine == theirs and theirs[1].startswith("p2")) else line
 

@@ -61,7 +61,7 @@ def hp_bar(share: float) -> str:
 
 
 def _percent(share: float) -> str:
-    """Rounded, but 0% and 100% are said only of nothing and of all."""
+    """Rounded, but 0% and 100% stand for exactly nothing and all."""
     return "<1%" if 0 < share < 0.01 else "99%" if 0.99 < share < 1 else f"{share:.0%}"
 
 

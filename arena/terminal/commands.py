@@ -41,14 +41,14 @@ db_option = click.option(
 )
 
 
-def db_words(db: Path) -> str:
+def db_argument(db: Path) -> str:
     """The --db option to append to a suggested command; empty for the default database."""
     return "" if db == _DEFAULT_DB else f" --db {db}"
 
 
-def say(console: Console, words: str) -> None:
+def say(console: Console, line: str) -> None:
     """Prints a line without markup, colours or wrapping."""
-    console.print(words, soft_wrap=True, markup=False, highlight=False)
+    console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
 def ignore_interrupts() -> None:

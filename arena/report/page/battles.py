@@ -20,7 +20,7 @@ from arena.store import rows
 
 DEFAULT = 300
 CHUNK = 16  # stories: opening one takes some milliseconds, and a larger chunk would not be much smaller
-AT_ONCE = 20 * CHUNK  # stories asked of the store together
+AT_ONCE = 20 * CHUNK  # stories read from the store together
 
 # Kinds (of failure, or pairings) by turns; within a kind the fixture's key decides: the same for everybody.
 _CHOOSE = """

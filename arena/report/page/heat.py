@@ -13,7 +13,7 @@ Cells = Mapping[tuple[str, str], tuple[float, str, str]]
 
 
 def heat_table(rows: Sequence[str], columns: Sequence[str], cells: Cells, *, caption: str, kind: str) -> Html:
-    """Agents in rows and columns. kind: how the script words a cell, "against" or "better"."""
+    """Agents in rows and columns. kind: how the script describes a cell, "against" or "better"."""
     heads = [el("th", el("span", agent_name(name)), scope="col", title=name) for name in columns]
     body = []
     for number, row in enumerate(rows, 1):
