@@ -93,7 +93,7 @@ def _unused_seed(db: Path) -> int:
 
 @click.command()
 @click.argument("battle_id", metavar="ID", type=int)
-@click.option("--narrate", "narrated", is_flag=True, help="Also narrate the battle.")
+@click.option("--narrate", "narrated", is_flag=True, help="Also print the battle, a sentence for each event.")
 @click.option("--stock-simulator", "stock", is_flag=True, help="Use unmodified Showdown code (slower).")
 @db_option
 def replay(battle_id: int, narrated: bool, stock: bool, db: Path) -> None:

@@ -49,7 +49,7 @@ class _Database:
         self.problem: str | None = None
         self._shared: Parts = {}
         self._runs: dict[str | None, bytes] = {}
-        self._asked: dict[str | None, float] = {}  # when a page last asked for a run
+        self._last_request: dict[str | None, float] = {}  # when a page last asked for a run
         self._seen: object = None
         self._next = 0.0
         self._worked = deque([0.0] * 3, maxlen=3)
@@ -62,13 +62,13 @@ class _Database:
     def update(self, run_id: str | None, playing: bool, status: dict[str, Any] | None) -> None:
         """Read the runs of all pages if the database has changed and enough time has passed; a new page's run at once."""
         now = time.monotonic()
-        is_new = run_id not in self._asked
-        self._asked[run_id] = now
+        is_new = run_id not in self._last_request
+        self._last_request[run_id] = now
         seen = (_stamp(self.path), playing, (status or {}).get("run"))
         if seen != self._seen and now >= self._next:
-            self._asked = {run: asked for run, asked in self._asked.items() if now - asked < _FORGET_SECONDS}
-            self._runs = {run: data for run, data in self._runs.items() if run in self._asked}
-            wanted = list(self._asked)
+            self._last_request = {run: at for run, at in self._last_request.items() if now - at < _FORGET_SECONDS}
+            self._runs = {run: data for run, data in self._runs.items() if run in self._last_request}
+            wanted = list(self._last_request)
         elif is_new and self._next - now < _MOST_PAUSE:
             wanted = [run_id]
         elif is_new:
@@ -81,7 +81,7 @@ class _Database:
         try:
             problems = self._read(wanted, playing, status)
             self.problem = "; ".join(problems) or None
-            if wanted != [run_id] or len(self._asked) == 1:
+            if wanted != [run_id] or len(self._last_request) == 1:
                 self._seen = seen
         except (BadInput, duckdb.Error, orjson.JSONDecodeError) as error:  # what was read before stays on the page
             self.problem = str(error)
