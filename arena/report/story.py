@@ -42,7 +42,7 @@ _DECISIONS = f"""
 """
 #: Lines that are no events: the story shows the teams separately, and the end in its own words (a turn limit is no tie).
 _SHOWN_ELSEWHERE = ("|poke|", "|clearpoke", "|win|", "|tie")
-Row = TypeVar("Row", BattleRow, StoryDecisionRow)
+_Row = TypeVar("_Row", BattleRow, StoryDecisionRow)
 _UNSEEN = (
     "The side of {} is known from the public log only: HP in %, only the Pokémon that were sent out, and no choices."
 )
@@ -74,9 +74,9 @@ def stories(db: Path, battle_ids: Iterable[int]) -> list[Story]:
     ]
 
 
-def _named(kind: type[Row], row: tuple[Any, ...]) -> Row:
+def _named(kind: type[_Row], row: tuple[Any, ...]) -> _Row:
     """A row of a query by the names of its columns, which are those of a TypedDict in their order."""
-    return cast(Row, dict(zip(kind.__annotations__, row, strict=True)))
+    return cast(_Row, dict(zip(kind.__annotations__, row, strict=True)))
 
 
 def _damaged(packed: PackedLogs) -> bool:

@@ -22,6 +22,7 @@ from arena.report.runs import describe_run, notes
 from arena.report.strengths import measure
 from arena.report.summary_types import (
     AgentProfile,
+    CountedWinRate,
     FaultSummary,
     FormatSummary,
     PairingOnTeamSet,
@@ -30,7 +31,6 @@ from arena.report.summary_types import (
     ReportSummary,
     Strengths,
     TeamSetResult,
-    WinRate,
 )
 from arena.store import kept_open
 from teamsets.errors import BadInput
@@ -109,7 +109,7 @@ def _format(format_id: str, strengths: Strengths, counted: FormatCounts) -> Form
     for (agent, opponent), total in _summed(meetings, lambda meeting: (meeting.agent, meeting.opponent)):
         (own_elo, group), (other_elo, other_group) = elo[agent], elo[opponent]
         expected = elo_score(own_elo - other_elo) if group == other_group else None
-        cross.append(PairingResult(agent=agent, opponent=opponent, **total.cell(), expected=expected))
+        cross.append(PairingResult(agent=agent, opponent=opponent, **total.win_rate(), expected=expected))
     return {
         "format": format_id,
         "battles": sum(meeting.battles for meeting in meetings) // 2,
@@ -117,11 +117,11 @@ def _format(format_id: str, strengths: Strengths, counted: FormatCounts) -> Form
         "cross": cross,
         "team_sets": sorted({meeting.team_set for meeting in meetings}),
         "by_team_set": [
-            TeamSetResult(agent=agent, team_set=team_set, **total.cell())
+            TeamSetResult(agent=agent, team_set=team_set, **total.win_rate())
             for (agent, team_set), total in _summed(meetings, lambda meeting: (meeting.agent, meeting.team_set))
         ],
         "cross_by_team_set": [
-            PairingOnTeamSet(agent=agent, opponent=opponent, team_set=team_set, **total.cell())
+            PairingOnTeamSet(agent=agent, opponent=opponent, team_set=team_set, **total.win_rate())
             for (agent, opponent, team_set), total in _summed(
                 meetings, lambda meeting: (meeting.agent, meeting.opponent, meeting.team_set)
             )
@@ -158,15 +158,9 @@ class _Total(NamedTuple):
             self.losses + meeting.losses,
         )
 
-    def cell(self) -> _Cell:
+    def win_rate(self) -> CountedWinRate:
         ties = self.battles - self.wins - self.losses
         return {**rate(self.points, self.battles), "wins": self.wins, "losses": self.losses, "ties": ties}
-
-
-class _Cell(WinRate):
-    wins: int
-    losses: int
-    ties: int
 
 
 def _summed(meetings: list[PairingCount], key: Callable[[PairingCount], Key]) -> list[tuple[Key, _Total]]:

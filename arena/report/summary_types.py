@@ -17,26 +17,26 @@ class WinRate(TypedDict):
     high: float
 
 
-class PairingResult(WinRate):
+class CountedWinRate(WinRate):
+    wins: int
+    losses: int
+    ties: int
+
+
+class PairingResult(CountedWinRate):
     """A cell of the cross table: one agent against another, over all team sets."""
 
     agent: str
     opponent: str
-    wins: int
-    losses: int
-    ties: int
     #: The score by the ratings; None where no battles link the two.
     expected: float | None
 
 
-class TeamSetResult(WinRate):
+class TeamSetResult(CountedWinRate):
     """One agent on one team set, against all opponents."""
 
     agent: str
     team_set: str
-    wins: int
-    losses: int
-    ties: int
 
 
 class PairingOnTeamSet(TeamSetResult):
