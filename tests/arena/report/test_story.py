@@ -68,10 +68,10 @@ def test_hp_and_status_followed_from_the_lines_are_those_of_the_requests(played:
         lines = unpacked(log)
         teams = [orjson.loads(line[9:])["side"]["pokemon"] for line in lines if line.startswith("|request|")]
         board = Board()
-        board.sides[seat].meet(teams[0])
+        board.sides[seat].set_team(teams[0])
         for line in lines:
             if not line.startswith("|request|"):
-                board.take(line)
+                board.process(line)
                 continue
             for entry in teams.pop(0):
                 member = board.sides[seat].team[board.sides[seat].find(entry["ident"])]
@@ -215,7 +215,7 @@ def test_an_agent_against_itself_is_told_apart_by_seat() -> None:
 
 def test_what_lies_on_the_field_is_followed() -> None:
     board = Board()
-    board.sides["p1"].meet(
+    board.sides["p1"].set_team(
         json.loads(_request("p1", "353/353", "703/703").removeprefix("|request|"))["side"]["pokemon"]
     )
     for line in [
@@ -235,7 +235,7 @@ def test_what_lies_on_the_field_is_followed() -> None:
         "|-newthing|p1a: Tauros|what",
         "|",
     ]:
-        board.take(line)
+        board.process(line)
     assert board.state() == {
         "p1": {
             **{"hp": [353, 703], "active": 0, "tera": {"0": "Ghost"}, "boosts": {"Attack": 2, "Speed": -1}},
@@ -252,15 +252,15 @@ def test_what_lies_on_the_field_is_followed() -> None:
         "|-weather|none",
         "|-fieldend|move: Trick Room",
     ]:
-        board.take(line)
+        board.process(line)
     assert board.state()["p1"] == {
         **{"hp": [353, 703], "active": 1, "tera": {"0": "Ghost"}},
         **{"boosts": {"Attack": 2, "Speed": -1}, "effects": ["Substitute"]},
     }
     assert board.state()["p2"]["layers"] == ["Stealth Rock"]
-    board.take("|-clearallboost")
+    board.process("|-clearallboost")
     assert "boosts" not in board.state()["p1"]
-    board.take("|drag|p1a: Tauros|Tauros|353/353")
+    board.process("|drag|p1a: Tauros|Tauros|353/353")
     assert "effects" not in board.state()["p1"]
 
 
