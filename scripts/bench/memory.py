@@ -38,11 +38,12 @@ from training.runs.shipped import text
 PROGRAM = """
 import json, sys
 from pathlib import Path
-from training.offline.config import read_config
+from training.offline.config import Config
+from training.runs.config_reader import load
 from training.machines.memory.process import gpu_used, resident
 from training.offline.trainer import train
 base = resident()
-train(read_config(Path(sys.argv[1])))
+train(load(Config, Path(sys.argv[1])))
 print(json.dumps({"base": base, "peak": resident("VmHWM"), **gpu_used()}))
 """
 
