@@ -40,14 +40,21 @@ def _algorithm(given: Any) -> RuleSettings:
     return settings_by_name(given, RuleSettings, _settings_class)
 
 
+#: The shipped rules, by the same names as a user's: their modules import torch.
+RULES = {
+    "ppo": "training.online.rules.ppo:PPO",
+    "ddqn": "training.online.rules.ddqn:DDQN",
+    "iac": "training.online.rules.iac:IAC",
+    "maac": "training.online.rules.maac:MAAC",
+    "magrpo": "training.online.rules.magrpo:MAGRPO",
+    "expert_iteration": "training.online.rules.expert_iteration:ExpertIteration",
+}
+
+
 def _settings_class(name: str) -> type[RuleSettings]:
-    try:
-        from training.online import rules  # which imports torch
-    except ModuleNotFoundError as error:
-        raise bad_name(name, f"{error.name} is not installed: `make training` installs it") from None
-    found = rules.rule(name) if name in rules.SHIPPED else users_class(name, rules.SHIPPED, "docs/online.md")
-    settings = getattr(found, "Settings", None)
-    if not (hasattr(found, "learn") and isinstance(settings, type) and issubclass(settings, RuleSettings)):
+    rule = users_class(RULES.get(name, name), RULES, "docs/online.md")
+    settings = getattr(rule, "Settings", None)
+    if not (hasattr(rule, "learn") and isinstance(settings, type) and issubclass(settings, RuleSettings)):
         raise bad_name(
             name,
             f"{name.partition(':')[2]} is no subclass of training.online.trainer.Trainer whose `Settings` is a subclass of "

@@ -1,28 +1,14 @@
-"""The learning rules of online training by their names in `algorithm.name`."""
+"""The learning rules of online training, one file each, with their settings."""
 
 from __future__ import annotations
 
-import importlib
-
 from agents.importing import imported
+from training.online.config import RULES
 from training.online.trainer import Trainer
-
-SHIPPED = {
-    "ppo": "PPO",
-    "ddqn": "DDQN",
-    "iac": "IAC",
-    "maac": "MAAC",
-    "magrpo": "MAGRPO",
-    "expert_iteration": "ExpertIteration",
-}
 
 
 def rule(name: str) -> type[Trainer]:
-    """The trainer of an algorithm: a shipped one, or a user's by MODULE:CLASS."""
-    module, colon, attribute = name.partition(":")
-    found: type[Trainer]
-    if colon:
-        found = imported(module, attribute)
-    else:
-        found = getattr(importlib.import_module(f"training.online.rules.{name}"), SHIPPED[name])
-    return found
+    """Return the trainer of `algorithm.name`: a shipped rule, or a user's by MODULE:CLASS."""
+    module, _, attribute = RULES.get(name, name).partition(":")
+    trainer: type[Trainer] = imported(module, attribute)
+    return trainer
