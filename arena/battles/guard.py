@@ -91,7 +91,7 @@ class StepGuard:
             signal.setitimer(signal.ITIMER_REAL, left if left > 0 else _ALARM_SECONDS, _ALARM_SECONDS)
 
     def call(self, seat_id: int, limit: float, function: Any, *arguments: Any) -> Any:
-        """Return `function(*arguments)`. Raises TimeUp after `limit` seconds. who: fixture's serial * 2 + seat (0, 1)."""
+        """Return `function(*arguments)`. Raises TimeUp after `limit` seconds. seat_id: serial * 2 + seat (0, 1)."""
         began, collected = self.clock.now(), self.collected
         self._steps += 1
         self._deadline = began + limit

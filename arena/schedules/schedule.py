@@ -30,7 +30,7 @@ class Schedule(Protocol):
 
     total: number of battles in total, stored ones included; None while it is unknown.
     over: True once it needs no further result, not even of battles in progress.
-    passed_over: number of battles that were skipped because their results are stored already.
+    already_played: number of battles that were skipped because their results are stored already.
     """
 
     total: int | None

@@ -18,7 +18,7 @@ from teamsets.errors import BadInput
 
 
 class _EngineReplay:
-    """One battle on its way: what each seat was asked, and the input log as Showdown would note it."""
+    """A battle being replayed: what each seat was asked, and the input log as Showdown would note it."""
 
     def __init__(self, battle: StoredResult, teams: tuple[str, str]) -> None:
         self.battle = battle

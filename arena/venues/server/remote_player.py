@@ -63,7 +63,7 @@ class _PendingRequest:
 class RemoteSeat(Seat):
     """The seat of a remote player: its log, and its decisions after the battle.
 
-    here: whether a connection of the user is in the battle's room.
+    is_connected: whether a connection of the user is in the battle's room.
     """
 
     is_connected: bool = True
