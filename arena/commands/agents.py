@@ -42,7 +42,9 @@ def agents() -> None:
 @agents.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per agent.")
 def list_agents(as_json: bool) -> None:
-    """List the agents that can be named, each with the first sentence of its documentation.
+    """List the agents that can be named.
+
+    Each is shown with the first sentence of its documentation.
 
     Any other class plays as `module:Class`: an agents.Agent or a poke_env.Player.
 
@@ -108,7 +110,7 @@ def _print_wrapped(text: str, indent: int) -> None:
 @agents.command()
 @click.argument("spec")
 def show(spec: str) -> None:
-    """Show one agent: its documentation, its options, its fingerprint.
+    """Show an agent's documentation, options and fingerprint.
 
     \b
     Example:
@@ -136,7 +138,9 @@ def _option(source: AgentSource, name: str) -> str:
 @agents.command()
 @click.argument("name", required=False, metavar="[NAME]")
 def doctor(name: str | None) -> None:
-    """Check the requirements of agents that need external software: all of them, or NAME (a spec or a family).
+    """Check what agents need that is not part of the arena.
+
+    NAME: a spec or a family; by default all agents that need external software.
 
     Exits with 1 when NAME cannot play at all.
 
@@ -163,7 +167,9 @@ def doctor(name: str | None) -> None:
 @click.argument("name", metavar="NAME")
 @click.option("--gen", "gens", type=int, multiple=True, metavar="N", help="Only this generation. Can be repeated.")
 def setup(name: str, gens: tuple[int, ...]) -> None:
-    """Install what NAME needs, where the arena can: foul-play's environment, and its engine for each generation.
+    """Install what an agent needs, where the arena can.
+
+    NAME: foul-play, whose environment is created and whose engine is built for each generation.
 
     Nothing is written into its checkout. What is already installed is left as it is.
 

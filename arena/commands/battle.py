@@ -39,7 +39,9 @@ from arena.venues.simulator.reproduction import StoredBattle, replay_battle, sto
 def battle(
     first: str, second: str, format_id: str, team_set: str, seed: int | None, fresh: bool, isolate: bool, db: Path
 ) -> None:
-    """Play one battle of AGENT (p1) against OPPONENT (p2), store it, and describe it turn by turn.
+    """Play one battle and describe it turn by turn.
+
+    AGENT is p1, OPPONENT is p2; the battle is stored.
 
     If a battle with the same agents, teams and seed is stored already, that one is shown.
 
@@ -97,7 +99,9 @@ def _unused_seed(db: Path) -> int:
 @click.option("--stock-simulator", "stock", is_flag=True, help="Use unmodified Showdown code (slower).")
 @db_option
 def replay(battle_id: int, narrated: bool, stock: bool, db: Path) -> None:
-    """Re-simulate the stored battle ID from its input log and compare the logs line by line. Exit code 1 if they differ.
+    """Re-simulate a stored battle and compare the logs.
+
+    The battle ID is played from its input log and compared line by line. Exit code 1 if they differ.
 
     Of a battle of the engine, which has no logs, it compares winner, turns, and the legal choices at each decision.
 

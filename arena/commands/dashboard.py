@@ -43,7 +43,9 @@ _NICE = 10
 )
 @db_option
 def dashboard(port: int, folders: tuple[Path, ...], host: str, db: Path) -> None:
-    """Show runs in a browser while they are played and trained: rankings, battles, curves of training.
+    """Show runs in a browser while they are played and trained.
+
+    The page has rankings, battles, and curves of training.
 
     One read-only page, on this machine only. It may be started before, during and after runs; Ctrl-C ends it.
     docs/dashboard.md explains it.

@@ -64,7 +64,9 @@ def ladder(
     unthrottled: bool,
     db: Path,
 ) -> None:
-    """Play rated battles with AGENT on a remote Showdown server and store every battle.
+    """Play with AGENT on another Showdown server.
+
+    Every battle is stored, rated by the server or not.
 
     The user name is read from ARENA_SHOWDOWN_USER, the password (if the server requires one) from ARENA_SHOWDOWN_PASSWORD.
     The password is sent only to the login server and is not stored. Ctrl-C finishes the current battle and stops; a second

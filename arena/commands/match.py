@@ -98,7 +98,9 @@ def match(
     isolate: bool,
     db: Path,
 ) -> None:
-    """Play AGENT against OPPONENT and estimate the Elo difference, with a 95% interval.
+    """Estimate the Elo difference of two agents.
+
+    AGENT plays against OPPONENT; the difference has a 95% interval.
 
     Battles are played in pairs in which the agents exchange teams. With --sprt the match ends as soon as the test decides
     between two hypotheses: H0, AGENT's lead is elo0 or less; H1, it is elo1 or more.

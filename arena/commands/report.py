@@ -64,7 +64,9 @@ def report(
     battles: int | None,
     db: Path,
 ) -> None:
-    """Report the results of RUN (default: the latest): rankings with 95% intervals, head-to-head results, team sets, faults.
+    """Print a run's results, or write them as a page.
+
+    RUN: by default the latest. The results are rankings with 95% intervals, head-to-head results, team sets and faults.
 
     Also works while the run is in progress. Without options the report is printed. docs/report.md explains each number.
 

@@ -93,7 +93,9 @@ def serve(
     pool: Path | None,
     db: Path,
 ) -> None:
-    """Run a Showdown server on this machine where people and bots play against AGENTs (default: the pool).
+    """Let people and bots play against agents on a server here.
+
+    AGENTs: those that visitors can meet; by default the pool.
 
     Visitors challenge an agent by its name or search the ladder. Every battle is stored. There are no passwords. Ctrl-C lets
     battles in progress finish; a second Ctrl-C drops them. At the end all ratings are printed.

@@ -11,7 +11,7 @@ from teamsets.installing import install
 
 @click.command()
 def setup() -> None:
-    """Install the Pokémon Showdown simulator, so that battles can be played.
+    """Install the Pokémon Showdown simulator.
 
     Checks Node.js and npm, then installs the pinned version from npm into the user's cache folder ($XDG_CACHE_HOME or
     ~/.cache). Does nothing if the simulator is already installed (ARENA_SHOWDOWN, node_modules of a checkout, or an earlier

@@ -23,13 +23,13 @@ _seed_option = click.option("--seed", type=int, default=0, show_default=True, he
 
 @click.group(cls=Suggesting)
 def teams() -> None:
-    """List, show, validate and make team sets; extract teams from replays."""
+    """List, show, validate and make team sets."""
 
 
 @teams.command("list")
 @click.option("--format", "format_id", metavar="F", help="Only this format.")
 def list_sets(format_id: str | None) -> None:
-    """List the team sets and how many teams each has for each format.
+    """List the team sets, with the number of teams by format.
 
     \b
     Example:
@@ -55,7 +55,9 @@ def list_sets(format_id: str | None) -> None:
 @_count_option
 @_seed_option
 def show(team_set: str, name: str | None, format_id: str, count: int | None, seed: int) -> None:
-    """Show the teams of SET, or one team by its NAME in Showdown's export text.
+    """Show the teams of a set, or one team.
+
+    SET: a team set. NAME: of a team, which is shown as Showdown's export text.
 
     \b
     Examples:
@@ -82,7 +84,9 @@ def show(team_set: str, name: str | None, format_id: str, count: int | None, see
 @_format_option
 @click.option("--skip-invalid", is_flag=True, help="Skip rejected teams and count them, instead of stopping.")
 def validate(path: str, format_id: str, skip_invalid: bool) -> None:
-    """Check the teams in PATH (a folder, a file, or a set's name) with Showdown's own validator.
+    """Check teams with Showdown's own validator.
+
+    PATH: a folder, a file, or a set's name.
 
     \b
     Example:
@@ -108,7 +112,9 @@ def validate(path: str, format_id: str, skip_invalid: bool) -> None:
 @_seed_option
 @click.option("--out", type=click.Path(path_type=Path), help="The folder to write to.  [default: teams/SET]")
 def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path | None) -> None:
-    """Make the teams of a generated SET (competitive, variety) and write them as files.
+    """Write the teams of a generated set as files.
+
+    SET: competitive or variety.
 
     \b
     Example:
@@ -129,7 +135,9 @@ def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path 
 def from_replays(
     replays: Path, name: str, format_id: str | None, least_shown: int, seed: int, out: Path | None
 ) -> None:
-    """Extract people's teams from the replays in DIR; what a replay does not reveal is drawn from published sets.
+    """Extract people's teams from replays.
+
+    DIR: the replays. What a replay does not reveal is drawn from published sets.
 
     \b
     Example:

@@ -22,7 +22,9 @@ _SHOWN = 20
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Check only N battles.  [default: all]")
 @db_option
 def verify(run_id: str | None, sample: int | None, db: Path) -> None:
-    """Replay stored gen1ou and gen1randombattle battles on the other simulator: exit code 1 at a difference.
+    """Replay stored battles on the other simulator.
+
+    Battles of gen1ou and gen1randombattle, on Showdown or on the engine. Exit code 1 at a difference.
 
     Battles that were played on the engine are replayed on Showdown, all others on the engine. Winner, turns, input log,
     and the legal choices at each decision must be equal. Without RUN, the battles of all runs are checked.

@@ -41,7 +41,9 @@ _SCROLL = {"j": 1, "\x1b[B": 1, "\x1bOB": 1, "k": -1, "\x1b[A": -1, "\x1bOA": -1
 )
 @db_option
 def watch(battle_id: int, start: int | None, whole: bool, delay: float | None, db: Path) -> None:
-    """Show the stored battle ID turn by turn: HP, events, each side's choice and its alternatives.
+    """Show a stored battle turn by turn.
+
+    It shows the battle ID: HP, events, each side's choice and its alternatives.
 
     Keys in a terminal: Enter, space, n or → next turn, p or ← previous turn, Home, End, ↓ and ↑ scroll, q quit. Without a
     terminal all turns are printed.

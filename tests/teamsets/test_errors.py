@@ -73,7 +73,7 @@ def test_what_a_user_may_see_is_an_arena_error() -> None:
     seen, unseen = text.split("never seen by a user")
     assert len(drawn(seen)) > 25 and not {"Fault", "TimeUp"} & drawn(seen).keys()
     assert drawn(unseen).keys() == {
-        "AskAlone",
+        "AskSeparately",
         "BadMessage", "BadAnswer", "ReplayDiffers", "Fault", "DiagnosticsTooLarge", "TimeUp",
     }  # fmt: skip
 

@@ -22,7 +22,9 @@ from training.runs.shipped import located
     "--dry-run", is_flag=True, help="Print the cells, their sizes and what is held equal; build and train nothing."
 )
 def ablate(config: str, changes: tuple[Change, ...], on: str | None, dry_run: bool) -> None:
-    """Train every variant with every seed, and compare them on the same held-out battles.
+    """Compare variants of a training run, over several seeds.
+
+    Every variant is trained with every seed, and all play the same held-out battles.
 
     CONFIG is a YAML file or the name of a shipped ablation: `train config --ablation` lists them. The results are a table
     with intervals, a plot and a one-sentence conclusion; all are also written to the ablation's folder. The same command

@@ -18,7 +18,9 @@ from teamsets.reading import read_text
     "--license", "license_name", default="", help="Licence of the network: a name (CC-BY-4.0), or a file with its text."
 )
 def archive(run: str, out: Path | None, license_name: str) -> None:
-    """Pack a checkpoint of RUN with its configuration, metrics, data hashes, lineage and a model card into one file.
+    """Pack a checkpoint of a run into one file.
+
+    The file has the configuration of RUN, its metrics, data hashes, lineage and a model card.
 
     RUN is a run's folder, RUN@best, RUN@last or RUN@STEP. Every file has a checksum; `train unarchive` refuses a damaged
     archive. See docs/training.md.

@@ -17,7 +17,9 @@ from training.runs.shipped import located
 @set_option
 @processes_option
 def base(config: str, changes: tuple[Change, ...], processes: int) -> None:
-    """Train a network by the YAML file CONFIG; an existing run is resumed.
+    """Train a network on datasets, by a YAML file.
+
+    CONFIG: the file, or a preset's name. An existing run is resumed.
 
     CONFIG is a file or the name of a preset (`train config` lists them). The same command resumes an interrupted run (also
     after SIGKILL) from its last checkpoint. With --processes N each process trains on a GPU, or on the CPU if there is none;

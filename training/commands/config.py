@@ -21,7 +21,9 @@ _BY_NAME: tuple[Kind, ...] = ("online", "llm")
 @click.option("--population", "kind", flag_value="population", help="Print a shipped population instead of a preset.")
 @set_option
 def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -> None:
-    """Print a preset with a comment on every setting; without PRESET, list the presets.
+    """Print a preset with a comment on every setting.
+
+    Without PRESET, list the presets.
 
     Those of online training have the names of their algorithms; that of language models is llm-dpo.
 

@@ -30,7 +30,7 @@ class _OrAConfig(click.Group):
 
 @click.group(cls=_OrAConfig)
 def curriculum() -> None:
-    """Curricula: play, train on the battles and evaluate, stage by stage.
+    """Play, train and evaluate, stage by stage.
 
     CONFIG is a YAML file or the name of a shipped curriculum: `train config --curriculum` lists them.
     """
@@ -117,7 +117,9 @@ def report(config: str, changes: tuple[Change, ...], html: Path | None) -> None:
 )
 @click.option("--quick", is_flag=True, help="Measure two battles of each kind instead of eight (wider intervals).")
 def plan(config: str, changes: tuple[Change, ...], calibrate: bool, quick: bool) -> None:
-    """Estimate battles, steps, disk space and time of a curriculum without starting it.
+    """Estimate a curriculum's battles, steps, disk and time.
+
+    Nothing is started.
 
     \b
     Examples:

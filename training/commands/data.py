@@ -31,7 +31,7 @@ POLICY_FROM = "leave --result out and set policy_from: won for this dataset unde
 
 @click.group()
 def data() -> None:
-    """Build and inspect training datasets, from stored battles or people's replays."""
+    """Build and inspect datasets of battles and replays."""
 
 
 @data.command()
@@ -109,7 +109,9 @@ def build(
 @click.option("--replace", is_flag=True, help="Rebuild an existing dataset.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def import_(folder: Path, out: Path, since: str | None, until: str | None, hold_out: float, **options: Any) -> None:
-    """Build a dataset from people's replays: Showdown's replay JSON, raw logs, saved HTML pages, metamon's parsed replays.
+    """Build a dataset from people's replays.
+
+    It takes Showdown's replay JSON, raw logs, saved HTML pages, and metamon's parsed replays.
 
     Each player's point of view is reconstructed (docs/replays.md). Actions that a log does not reveal are masked in
     training. Unusable replays are counted by reason. Each of metamon's files (*.json.lz4) is one player's view and has only
@@ -160,7 +162,9 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, hold_
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def stats(folders: tuple[Path, ...], as_json: bool) -> None:
-    """Count what datasets hold: by format, source, agent, result and length.
+    """Count what datasets hold.
+
+    They are counted by format, source, agent, result and length.
 
     \b
     Examples:

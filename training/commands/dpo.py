@@ -16,7 +16,9 @@ from training.runs.shipped import located
 @config_argument()
 @set_option
 def dpo(config: str, changes: tuple[Change, ...]) -> None:
-    """Train a network on preferences by the YAML file CONFIG; an existing run is resumed.
+    """Train a network on preferences, by a YAML file.
+
+    CONFIG: the file, or a preset's name. An existing run is resumed.
 
     CONFIG is a file or the name of a preset (`dpo`). The pairs are those of `train preferences build`; see
     docs/preferences.md. The same command resumes an interrupted run (also after SIGKILL) from its last checkpoint.

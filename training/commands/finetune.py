@@ -82,7 +82,7 @@ def finetune(
     mix: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Train a checkpoint further on selected stored battles, as a new run.
+    """Train a checkpoint further on stored battles.
 
     The battles are written to the dataset RUN/data, the configuration to RUN/config.yaml. The same command resumes an
     interrupted run (also after SIGKILL). --where: see `train data build`.

@@ -21,7 +21,9 @@ _PACKAGES = ("torch", "transformers", "trl", "peft", "datasets", "accelerate", "
 @config_argument()
 @set_option
 def llm_dpo(config: str, changes: tuple[Change, ...]) -> None:
-    """Train a language model on preferences by the YAML file CONFIG; an existing run is resumed.
+    """Train a language model on preferences, by a YAML file.
+
+    CONFIG: the file, or a preset's name. An existing run is resumed.
 
     CONFIG is a file or the name of a preset (`llm-dpo`). An adapter (LoRA) is trained by TRL; the reference is the model
     without it. The same command resumes an interrupted run (also after SIGKILL) from its last checkpoint. See docs/llm.md.

@@ -18,7 +18,9 @@ from training.runs.shipped import located
 @config_argument()
 @set_option
 def online(config: str, changes: tuple[Change, ...]) -> None:
-    """Train a network by playing, by the YAML file CONFIG; an existing run is resumed.
+    """Train a network by playing, by a YAML file.
+
+    CONFIG: the file, or a preset's name. An existing run is resumed.
 
     CONFIG is a file or the name of an algorithm's example: ppo, ddqn, iac, maac, magrpo, expert_iteration. The same
     command resumes an interrupted run (also after SIGKILL) from its last checkpoint.

@@ -47,7 +47,9 @@ _UNITS = {"GB": 1e9, "GiB": 2.0**30, "MB": 1e6, "MiB": 2.0**20}
     help="Write CONFIG with the recommended settings to FILE.",
 )
 def plan(config: str, changes: tuple[Change, ...], gpus: int, memory: str, write: Path | None) -> None:
-    """Compute the memory that a training needs, and the settings that fit.
+    """Compute the memory that a training run needs.
+
+    The settings that fit are printed, too.
 
     Every trajectory is assumed to have data.max_length decisions, so a real run needs less. Exits with 1 if nothing fits.
 

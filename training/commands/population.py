@@ -17,7 +17,9 @@ from training.runs.shipped import located
 @set_option
 @cells_on_option
 def population(config: str, changes: tuple[Change, ...], on: str | None) -> None:
-    """Train several runs side by side, and let the weakest take over weights and settings of the strongest.
+    """Train several runs side by side; the strongest are copied.
+
+    After each round the weakest take over weights and settings of the strongest.
 
     CONFIG is a YAML file or the name of a shipped population: gen1ou. The same command resumes. See docs/online.md.
 

@@ -27,7 +27,9 @@ _POSITION = "position"
 
 @click.group()
 def preferences() -> None:
-    """Build and read pairs of a better and a worse answer at the same decision, for `train dpo`."""
+    """Build and read pairs of answers for `train dpo`.
+
+    A pair is a better and a worse answer at the same decision."""
 
 
 def _baseline(context: click.Context, option: click.Parameter, value: str) -> float | None:

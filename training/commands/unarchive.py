@@ -12,7 +12,9 @@ import click
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--out", type=click.Path(path_type=Path), help="The new folder.  [default: the name of the archived run]")
 def unarchive(file: Path, out: Path | None) -> None:
-    """Unpack an archive of `train archive` into a folder that plays as policy:FOLDER.
+    """Unpack an archive of `train archive`.
+
+    The folder plays as policy:FOLDER.
 
     A damaged archive is refused, with the name of the file in it that is damaged, and leaves nothing.
 

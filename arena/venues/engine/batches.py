@@ -30,7 +30,7 @@ class AskSeparately(Exception):
 
 
 async def ask_batch(engine: Engine, guard: StepGuard, waiting: list[WaitingSeat]) -> list[DecidedSeat]:
-    """Return each seat with its choice, a failure beside its answer, AskAlone, or None for an illegal answer.
+    """Return each seat with its choice, a failure beside its answer, AskSeparately, or None for an illegal answer.
 
     If the call failed or took too long, all its battles are to be played again with their agents asked separately: only the
     agent that fails then loses. The time of a call is divided among its decisions.

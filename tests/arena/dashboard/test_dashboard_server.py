@@ -135,7 +135,7 @@ def test_a_token_may_have_any_characters(token: str, played: Path, arena: Callab
 
 
 def test_the_url_that_is_printed_has_the_token_encoded(capsys: pytest.CaptureFixture[str]) -> None:
-    command._tell("127.0.0.1", 8700, "a+b&c#d%e-ü", Path("x.duckdb"), (Path(os.fsdecode(b"caf\xe9")),))
+    command._announce("127.0.0.1", 8700, "a+b&c#d%e-ü", Path("x.duckdb"), (Path(os.fsdecode(b"caf\xe9")),))
     assert "http://127.0.0.1:8700/?token=a%2Bb%26c%23d%25e-%C3%BC\n" in capsys.readouterr().out
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import runpy
 import subprocess
 import sys
 import uuid
@@ -43,13 +42,3 @@ def test_nothing_outlives_who_asked(tmp_path: Path) -> None:
         wait(lambda: len(processes(mark)) >= 4, 60)  # itself, two that work, and the server that forks them
         process.kill()
     wait(lambda: not processes(mark), 30)
-
-
-@pytest.mark.parametrize("name", ["ablate.py", "curriculum.py"])
-def test_a_script_does_nothing_in_the_processes_that_load_it_again(
-    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.syspath_prepend(str(PROJECT / "scripts"))
-    monkeypatch.setattr(sys, "argv", [name, "--help"])
-    runpy.run_path(str(PROJECT / "scripts" / name), run_name="__mp_main__")
-    assert capsys.readouterr() == ("", "")

@@ -28,6 +28,7 @@ def told() -> dict[str, dict[str, object]]:
     return found
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", sorted(path.name for path in SHIPPED.iterdir()))
 def test_a_shipped_networks_configuration_is_a_whole_one(name: str) -> None:
     file = SHIPPED / name / "config.yaml"

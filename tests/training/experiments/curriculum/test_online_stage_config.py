@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from support.stand_in_curriculum import online_settings, toy
 
+pytest.importorskip("torch")  # the rules of online training, which hold their settings, import it
+
 from training.experiments.curriculum.config import Curriculum, OnlineStage, Stage, attempts, online_config, team_sets
 from training.experiments.curriculum.plan import planned
 from training.runs.config_reader import BadConfig, validated

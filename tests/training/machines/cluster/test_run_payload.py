@@ -69,10 +69,12 @@ def test_datasets_checkpoints_and_the_beginning_of_a_run_travel(here: Path) -> N
     assert names(of_data()) == ["data/mine/shard.bin", "runs/begun/metrics.jsonl", *STEP]
 
 
+@pytest.mark.torch
 def test_team_sets_and_members_of_the_league_travel(here: Path) -> None:
     assert names(of_play("gen1ou-tiny")) == [*STEP, "teams/gen1ou/one.txt"], "a shipped network is there already"
 
 
+@pytest.mark.torch
 def test_paths_that_mean_nothing_elsewhere_are_named(here: Path) -> None:
     for run, setting in (
         (of_data(out=str(here / "runs" / "begun")), "out"),
