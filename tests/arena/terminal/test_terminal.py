@@ -242,3 +242,14 @@ def test_help(path: tuple[str, ...], same: Compare, monkeypatch: pytest.MonkeyPa
     done = CliRunner().invoke(PROGRAMS[program], [*words, "--help"], prog_name=program, terminal_width=100)
     assert done.exit_code == 0
     same(f"help, {' '.join(path)}", done.output, {re.escape(str(PROJECT)): "PROJECT"})
+
+
+GROUPS = sorted({path[:end] for path in PATHS for end in range(1, len(path))})
+
+
+@pytest.mark.parametrize("path", GROUPS, ids=" ".join)
+def test_a_list_of_commands_is_not_cut_at_80_characters(path: tuple[str, ...]) -> None:
+    program, *words = path
+    shown = CliRunner().invoke(PROGRAMS[program], [*words, "--help"], prog_name=program, terminal_width=80).output
+    _, heading, listed = shown.partition("Commands:")
+    assert heading and not [line for line in listed.splitlines() if line.endswith("...")]
