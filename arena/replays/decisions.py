@@ -101,8 +101,8 @@ class _Finder:
             self._gap = index
             for side in self._sides.values():
                 side.pursued = False
-        elif line.kind == "teamsize" and line.word(0) in self._sides and line.word(1).isdigit():
-            self._sides[line.word(0)].standing = int(line.word(1))
+        elif line.kind == "teamsize" and line.argument(0) in self._sides and line.argument(1).isdigit():
+            self._sides[line.argument(0)].standing = int(line.argument(1))
         elif line.kind == "teampreview":
             for role, side in self._sides.items():
                 side.leads = self._ask(role, index + 1, "team")
@@ -144,7 +144,7 @@ class _Finder:
 
     def _sign(self, index: int, line: Line, side: _Side) -> None:
         """Lines that say how what follows is to be read."""
-        what = to_id_str(line.word(1).partition(": ")[2] or line.word(1))
+        what = to_id_str(line.argument(1).partition(": ")[2] or line.argument(1))
         if line.kind in ("-enditem", "-activate") and what in _LEAVING - {"batonpass"}:
             side.leaving = index
             side.open = None if side.open is None or not side.open.evidence.kind else side.open
@@ -196,10 +196,10 @@ class _Finder:
         if ask is None:
             return
         evidence = ask.evidence
-        evidence.kind, evidence.reason = "cant", to_id_str(line.word(1).rpartition(": ")[2])
+        evidence.kind, evidence.reason = "cant", to_id_str(line.argument(1).rpartition(": ")[2])
         if evidence.reason != "slp":  # a sleeper may still talk: its move comes after this line
             side.open = None
-        named = to_id_str(line.word(2))
+        named = to_id_str(line.argument(2))
         if named:
             evidence.kind, evidence.name = "move", named
 

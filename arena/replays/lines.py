@@ -20,14 +20,14 @@ CONDITION = {"switch": 2, "drag": 2, "replace": 2, "-damage": 1, "-heal": 1, "-s
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """text: the line itself. kind: "move". words: what follows, tags aside. source, of: the tags' words, "" for none.
+    """text: the line itself. kind: "move". arguments: what follows, tags aside. source, of: what the tags say, "" for none.
 
     role: "p1" or "p2", whom it is about, "" for nobody. ident: "p1: Tauros", "" for nobody.
     """
 
     text: str
     kind: str
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     source: str
     of: str
     tags: frozenset[str]
@@ -40,7 +40,7 @@ class Line:
         parts = text.split("|")
         if parts[0] or len(parts) < 2:
             return cls(text, "chat" if text else "", (), "", "", frozenset(), "", "")
-        words, source, of, tags = [], "", "", set()
+        arguments, source, of, tags = [], "", "", set()
         for part in parts[2:]:
             if part.startswith("[from]"):
                 source = part[6:].strip()
@@ -49,20 +49,20 @@ class Line:
             elif part.startswith("[") and "]" in part and parts[1] != "tier":
                 tags.add(part[1 : part.index("]")])
             else:
-                words.append(part)
-        ident = _ident(words[0]) if words else ""
+                arguments.append(part)
+        ident = _ident(arguments[0]) if arguments else ""
         if parts[1] == "cant" and of:
             ident = of  # stopped by the first one's ability (Damp, Armor Tail): its user is the one behind [of]
-        return cls(text, parts[1], tuple(words), source, of, frozenset(tags), ident[:2], ident)
+        return cls(text, parts[1], tuple(arguments), source, of, frozenset(tags), ident[:2], ident)
 
-    def word(self, place: int) -> str:
+    def argument(self, place: int) -> str:
         """Return the argument at an index, "" if there is none."""
-        return self.words[place] if place < len(self.words) else ""
+        return self.arguments[place] if place < len(self.arguments) else ""
 
     @property
     def move(self) -> str:
         """Return the move's id in a `move` line."""
-        return to_id_str(self.word(1))
+        return to_id_str(self.argument(1))
 
     @property
     def source_id(self) -> str:

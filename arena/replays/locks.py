@@ -65,7 +65,7 @@ class Locks:
 
     def own_line(self, line: Line) -> None:
         """Process a line about this Pokémon."""
-        kind, what = line.kind, to_id_str(line.word(1).rpartition(": ")[2])
+        kind, what = line.kind, to_id_str(line.argument(1).rpartition(": ")[2])
         if kind in _NEXT_ACTION:
             self._awaited = ""
         if kind == "move":
@@ -96,7 +96,7 @@ class Locks:
     def other_line(self, line: Line) -> bool:
         """Process a line about the other side's Pokémon. Return whether it shows that a binding move has hit."""
         hit = line.kind == "-damage" and not line.source and bool(self._awaited)
-        awaited, fell = self._awaited, line.word(1).startswith("0")
+        awaited, fell = self._awaited, line.argument(1).startswith("0")
         if hit or line.kind in _NEXT_ACTION:
             self._awaited = ""
         if line.kind == "move" and self.gen == 1 and self.move == RECHARGE:

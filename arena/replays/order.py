@@ -31,15 +31,15 @@ def disorder(lines: Sequence[str]) -> str | None:
             begun = True
         elif line.kind == "turn":
             turn += 1
-            if not begun or line.word(0) != str(turn):
+            if not begun or line.argument(0) != str(turn):
                 return "lines out of order, or missing: the turns are not counted from 1"
             if turn > 1 and not choices_came:
                 return "no empty lines (|) in the log, which say where choices came in"
             choices_came = False
         elif line.kind in _ENDS:
             ended = True
-        elif line.kind in CONDITION and not _HEALTH.fullmatch(line.word(CONDITION[line.kind])):
-            if line.kind == "replace" and not line.word(CONDITION["replace"]):
+        elif line.kind in CONDITION and not _HEALTH.fullmatch(line.argument(CONDITION[line.kind])):
+            if line.kind == "replace" and not line.argument(CONDITION["replace"]):
                 continue  # Illusion's end: the health does not change
             return "health that cannot be read"
     return None

@@ -143,9 +143,9 @@ class OwnSide:
         """Return the line with this side's exact HP, which is recorded; unchanged if it contains none."""
         place = CONDITION.get(line.kind)
         own = self.find(line.ident)
-        if place is None or own is None or not line.word(place):
+        if place is None or own is None or not line.argument(place):
             return line.text
-        own.hp, own.status = _exact(line.word(place), own)
+        own.hp, own.status = _exact(line.argument(place), own)
         parts = line.text.split("|")
         parts[place + 2] = own.condition
         return "|".join(parts)
@@ -160,21 +160,21 @@ class OwnSide:
         elif kind == "faint":
             own.hp = 0
         elif kind == "-status":
-            own.status = line.word(1)
+            own.status = line.argument(1)
         elif kind == "-curestatus":
             own.status = ""
         elif kind == "-cureteam":
             for each in self.team:
                 each.status = ""
         elif kind == "detailschange":
-            own.details = _unshiny(line.word(1))
+            own.details = _unshiny(line.argument(1))
         elif kind == "-terastallize":
-            own.terastallized = line.word(1)
+            own.terastallized = line.argument(1)
             if own is self.active and self.stay.forme.startswith("Morpeko"):  # which keeps it from now on
                 own.details = ", ".join([self.stay.forme, *own.details.split(", ")[1:]])
-            own.details = f"{own.details}, tera:{line.word(1)}"
+            own.details = f"{own.details}, tera:{line.argument(1)}"
         elif kind in ("-item", "-enditem"):
-            own.item = to_id_str(line.word(1)) if kind == "-item" else ""
+            own.item = to_id_str(line.argument(1)) if kind == "-item" else ""
             self.stay.chosen = ""
         elif own is self.active:
             self._standing(line, other)
@@ -195,7 +195,7 @@ class OwnSide:
         if kind == "move":
             self._moved(line, other)  # before the lock of its first turn ends
         stay.locks.own_line(line)
-        what = to_id_str(line.word(1).rpartition(": ")[2])
+        what = to_id_str(line.argument(1).rpartition(": ")[2])
         if kind == "-transform":
             # Its player is shown the other's moves.
             stay.slots = [Slot(slot.id, _TRANSFORMED_PP, _TRANSFORMED_PP) for slot in other.slots]
@@ -206,13 +206,13 @@ class OwnSide:
         elif kind == "-activate" and what in _PASSED_ON:
             other.stay.pressure = False
         elif kind == "-formechange":
-            stay.forme = line.word(1)
+            stay.forme = line.argument(1)
         elif kind == "-start" and what == "typechange":
-            stay.types, stay.added_type = line.word(2).split("/"), ""
+            stay.types, stay.added_type = line.argument(2).split("/"), ""
         elif kind == "-start" and what == "typeadd":
-            stay.added_type = line.word(2)
+            stay.added_type = line.argument(2)
         elif kind in ("-start", "-activate", "-end"):
-            self._bound(kind, what, to_id_str(line.word(2)))
+            self._bound(kind, what, to_id_str(line.argument(2)))
 
     def _bound(self, kind: str, what: str, detail: str) -> None:
         stay, on = self.stay, kind != "-end"
@@ -254,7 +254,7 @@ class OwnSide:
     def _spend(self, move: str, line: Line, other: OwnSide) -> None:
         # Since generation 4 Pressure is announced; before, it is known by the species only.
         pressure = other.stay.pressure if self.gen >= 4 else other.active.ability == "pressure"
-        pressed = other.out and pressure and line.word(2)[:2] == other.role
+        pressed = other.out and pressure and line.argument(2)[:2] == other.role
         for slot in self.slots:
             if slot.id == move or (move == "hiddenpower" and slot.id.startswith(move)):
                 slot.pp = max(0, slot.pp - (2 if pressed else 1))

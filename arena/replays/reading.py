@@ -76,10 +76,10 @@ def replay_files(folder: Path) -> list[Path]:
         return [folder]
     if not folder.exists():
         raise BadInput(f"replays '{folder}': no such folder: give a folder with replays (*.json, *.log, *.html)")
-    found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
-    if not found:
+    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
+    if not files:
         raise BadInput(f"replays '{folder}': contains none: put Showdown's replays there (*.json, *.log, *.html)")
-    return found
+    return files
 
 
 def read_folder(folder: Path, format_id: str | None, refused: Counter[str]) -> Iterator[PublicBattle]:
@@ -216,22 +216,22 @@ def public_battle(log: str, name: str, *, format_name: str = "", date: float | N
 
 def _format(heads: dict[str, list[list[str]]], name: str, format_name: str) -> tuple[str, int]:
     named = _ID_IN_NAME.search(name)
-    told = format_name or (heads["tier"][0][0] if "tier" in heads else "") or (named["format"] if named else "")
+    stated = format_name or (heads["tier"][0][0] if "tier" in heads else "") or (named["format"] if named else "")
     if heads.get("gametype", [["singles"]])[0][0] != "singles":
         raise UnusableReplay("not singles")
     try:
-        found = get_format(_BETA.sub("", told.strip()))
+        known = get_format(_BETA.sub("", stated.strip()))
     except UnknownFormat:
-        raise UnusableReplay("not singles" if "double" in told.lower() else "unknown format") from None
+        raise UnusableReplay("not singles" if "double" in stated.lower() else "unknown format") from None
     if heads.get("teampreview", [[""]])[0][0]:
         raise UnusableReplay("a format that brings fewer Pokémon than it shows")
-    return found.id, found.gen
+    return known.id, known.gen
 
 
-def _players(told: list[list[str]]) -> tuple[tuple[str, str], tuple[int | None, int | None]]:
+def _players(player_lines: list[list[str]]) -> tuple[tuple[str, str], tuple[int | None, int | None]]:
     names: dict[str, str] = {}
     ratings: dict[str, int] = {}
-    for seat, *rest in told:
+    for seat, *rest in player_lines:
         if rest and rest[0]:
             names.setdefault(seat, rest[0])
             if len(rest) > 2 and rest[2].isdigit():
@@ -247,24 +247,24 @@ def _end(lines: tuple[str, ...], heads: dict[str, Any]) -> tuple[str | None, End
     if "win" not in heads:
         raise UnusableReplay("truncated: no end in the log")
     winner = _seat_of(to_id_str(heads["win"][-1][0]), heads["player"])
-    said = [part[0] for part in heads.get("-message", [])]
-    if any(_FORFEIT.search(message) for message in said):
+    messages = [part[0] for part in heads.get("-message", [])]
+    if any(_FORFEIT.search(message) for message in messages):
         return winner, "forfeit"
-    return winner, "timeout" if any(_TIMEOUT.search(message) for message in said) else "win"
+    return winner, "timeout" if any(_TIMEOUT.search(message) for message in messages) else "win"
 
 
-def _seat_of(winner: str, told: list[list[str]]) -> str:
+def _seat_of(winner: str, player_lines: list[list[str]]) -> str:
     """Return the seat of the winner, by the name that it had at the end, or else by an earlier one of a renamed player."""
     last: dict[str, str] = {}
     earlier: dict[str, str] = {}
-    for seat, *rest in told:
+    for seat, *rest in player_lines:
         if seat in SEATS and rest and rest[0]:
             last[seat] = to_id_str(rest[0])
             earlier.setdefault(last[seat], seat)
-    found = next((seat for seat, name in last.items() if name == winner), earlier.get(winner))
-    if found is None:
+    seat_of_winner = next((seat for seat, name in last.items() if name == winner), earlier.get(winner))
+    if seat_of_winner is None:
         raise UnusableReplay("the winner is neither player")
-    return found
+    return seat_of_winner
 
 
 def day(text: str) -> float:

@@ -61,7 +61,7 @@ def reconstruct(battle: PublicBattle, seed: int = 0) -> tuple[SideLog, SideLog]:
 
 
 def _size(lines: list[Line], role: str, shown: int) -> int:
-    told = (line.word(1) for line in lines if line.kind == "teamsize" and line.word(0) == role)
+    told = (line.argument(1) for line in lines if line.kind == "teamsize" and line.argument(0) == role)
     return max(int(next((size for size in told if size.isdigit()), 6)), shown)
 
 
@@ -117,22 +117,26 @@ class _Writer:
     def _anonymous(self, line: Line) -> str | None:
         """The line with the sides called p1 and p2, as in the store; None for one that says no more than the name."""
         if line.kind == "player":
-            return f"|player|{line.word(0)}|{line.word(0)}||" if line.word(1) and not self._named(line) else None
+            return (
+                f"|player|{line.argument(0)}|{line.argument(0)}||"
+                if line.argument(1) and not self._named(line)
+                else None
+            )
         if line.kind == "win":
             return f"|win|{self._battle.winner}"
         if line.kind in ("-sidestart", "-sideend"):
-            side = line.word(0)[:2]
-            return line.text.replace(f"|{line.word(0)}|", f"|{side}: {side}|", 1)
+            side = line.argument(0)[:2]
+            return line.text.replace(f"|{line.argument(0)}|", f"|{side}: {side}|", 1)
         return line.text
 
     def _named(self, line: Line) -> bool:
-        return f"|player|{line.word(0)}|{line.word(0)}||" in self._out["p1"]
+        return f"|player|{line.argument(0)}|{line.argument(0)}||" in self._out["p1"]
 
 
 def _in_percent(line: Line) -> str:
     """The line as the other side gets it: exact health of old logs in percent."""
     place = CONDITION[line.kind]
-    health, space, status = line.word(place).partition(" ")
+    health, space, status = line.argument(place).partition(" ")
     now, _, most = health.partition("/")
     if not most.isdigit() or int(most) in (0, 100) or not now.isdigit():
         return line.text

@@ -30,16 +30,16 @@ def request(side: OwnSide, ask: Ask, tera_left: bool) -> dict[str, Any]:
     return {"active": [_active(side, ask.evidence, tera_left)], "side": team}
 
 
-def answer(asked: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
+def answer(request: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
     """Return the label of the choice, None if the log does not reveal it with certainty."""
-    evidence, legal = ask.evidence, legal_choices(asked)
+    evidence, legal = ask.evidence, legal_choices(request)
     label = None
     if evidence.kind == "switch":
         places = [place for place, own in enumerate(side.team, 1) if own.member.ident == evidence.name]
         kinds = ("team", "switch")
         label = next((c.label for c in legal if c.kind in kinds and c.slot in places), None)
-    elif "active" in asked:
-        label = _move(asked["active"][0], side, ask)
+    elif "active" in request:
+        label = _move(request["active"][0], side, ask)
     return label if any(choice.label == label for choice in legal) else None
 
 

@@ -103,8 +103,8 @@ class _Reader:
 
     def take(self, line: Line) -> None:
         """One line of the log."""
-        if line.kind == "poke" and line.word(0) in SEATS:
-            self._preview(line.word(0), line.word(1))
+        if line.kind == "poke" and line.argument(0) in SEATS:
+            self._preview(line.argument(0), line.argument(1))
         elif line.kind == "turn":
             for place in self._fields.values():
                 place.calling = False
@@ -135,7 +135,7 @@ class _Reader:
 
     def _enter(self, line: Line) -> None:
         team = self.teams[line.role]
-        fresh = self._shown(line.ident, line.word(1))
+        fresh = self._shown(line.ident, line.argument(1))
         if line.kind == "replace":
             raise UnusableReplay("a Pokémon with Illusion: who was on the field cannot be told")
         known = next(
@@ -164,23 +164,26 @@ class _Reader:
         if line.kind == "move":
             self._moved(line, place, shown)
         elif (
-            line.kind == "cant" and line.word(2) and not place.calling and to_id_str(line.word(2)) not in place.foreign
+            line.kind == "cant"
+            and line.argument(2)
+            and not place.calling
+            and to_id_str(line.argument(2)) not in place.foreign
         ):
-            self._learn(shown, place, to_id_str(line.word(2)))
+            self._learn(shown, place, to_id_str(line.argument(2)))
         elif line.kind == "-transform":
             place.transformed = True
         elif (
             line.kind in ("-start", "-activate")
-            and to_id_str(line.word(1)).endswith(("mimic", "sketch"))
-            and line.word(2)
+            and to_id_str(line.argument(1)).endswith(("mimic", "sketch"))
+            and line.argument(2)
         ):
-            learned = to_id_str(line.word(2))
+            learned = to_id_str(line.argument(2))
             if place.last == "sketch":  # which generations 3 and 4 call Mimic here
                 self._sketched.add((line.ident, learned))
             else:
                 place.foreign.add(learned)
         elif line.kind == "-terastallize":
-            shown.tera = line.word(1)
+            shown.tera = line.argument(1)
 
     def _moved(self, line: Line, place: _Field, shown: Shown) -> None:
         move, source = line.move, line.source_id
@@ -214,7 +217,7 @@ class _Reader:
             shown.moves.append(move)
 
     def _health(self, line: Line) -> None:
-        condition = line.word(CONDITION[line.kind]).split(" ")[0]
+        condition = line.argument(CONDITION[line.kind]).split(" ")[0]
         now, _, most = condition.partition("/")
         shown = self.teams[line.role].get(line.ident)
         if shown is None or not now.replace(".", "").isdigit():
@@ -236,11 +239,11 @@ class _Reader:
     def _ability(self, line: Line) -> None:
         named = ""
         if line.kind == "-ability" and not line.source:
-            named = line.word(1)
+            named = line.argument(1)
         elif line.source.startswith("ability: "):
             named = line.source[9:]
-        elif line.kind in ("-activate", "cant") and line.word(1).startswith("ability: "):
-            named = line.word(1)[9:]
+        elif line.kind in ("-activate", "cant") and line.argument(1).startswith("ability: "):
+            named = line.argument(1)[9:]
         if not named:
             return
         # The line may name two Pokémon; the one whose species can have the ability is meant.
@@ -257,15 +260,15 @@ class _Reader:
     def _item(self, line: Line) -> None:
         ident, item = line.ident, ""
         if line.kind in ("-item", "-enditem"):
-            item = line.word(1)
+            item = line.argument(1)
             if line.kind == "-item" and "ability: Frisk" not in line.source and line.source:
                 self._swapped.add(ident)
                 return
         elif line.source.startswith("item: "):
             item = line.source[6:]
             ident = line.of if line.of and line.kind in _HURTING else line.ident
-        elif line.kind in ("-activate", "-mega") and (line.word(1).startswith("item: ") or line.kind == "-mega"):
-            item = line.word(2) if line.kind == "-mega" else line.word(1)[6:]
+        elif line.kind in ("-activate", "-mega") and (line.argument(1).startswith("item: ") or line.kind == "-mega"):
+            item = line.argument(2) if line.kind == "-mega" else line.argument(1)[6:]
         shown = self.teams.get(ident[:2], {}).get(ident)
         if not item or shown is None:
             return

@@ -77,12 +77,12 @@ def _team(battle: PublicBattle, place: int, least_shown: int, seed: int, validat
 
 def _kind(problem: str, side: SideLog) -> str:
     """Return the validator's message without this team's names, so that equal problems are counted together."""
-    words = problem
+    message = problem
     for member in side.team:
-        words = re.sub(
-            rf"\b{re.escape(member.details.split(',')[0])}\b(?:'s)?", "a Pokémon", words, flags=re.IGNORECASE
+        message = re.sub(
+            rf"\b{re.escape(member.details.split(',')[0])}\b(?:'s)?", "a Pokémon", message, flags=re.IGNORECASE
         )
-    return words
+    return message
 
 
 def _write(folder: Path, teams: dict[str, tuple[str, str]], done: Gathered) -> None:
