@@ -71,7 +71,7 @@ _stock_max_pp = vars(Move)["max_pp"].fget
 Move.max_pp = property(_max_pp, doc=_max_pp.__doc__)  # type: ignore[method-assign, assignment]
 
 
-#: What makes a Pokémon use a move besides its own: Rage and Destiny Bond last on.
+#: What makes a Pokémon use a move besides its own: Rage and Destiny Bond last on, and one that must rest still must.
 _OUT_OF_TURN = frozenset({"magicbounce", "magiccoat", "snatch"})
 
 
@@ -80,7 +80,9 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
     mon = battle.get_pokemon(message[2])
     counter, boosted_fire = mon._status_counter, Effect.FLASH_FIRE in mon._effects
     protections = mon._protect_counter
-    if len(message) == 5 or to_id_str(origin(message, 4).split(":")[-1]) not in _OUT_OF_TURN:
+    out_of_turn = len(message) > 5 and to_id_str(origin(message, 4).split(":")[-1]) in _OUT_OF_TURN
+    recharges = out_of_turn and mon._must_recharge
+    if not out_of_turn:
         battle.end_single_move(mon)
     shown = message
     if message[3].startswith("Z-"):  # a status move as a Z-Move: "Z-Quiver Dance"
@@ -94,6 +96,7 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
         _read_special(battle, mon, marked)
     battle._replay_data[-1] = shown
     mon._status_counter = counter
+    mon._must_recharge = mon._must_recharge or recharges
     if battle.gen == 3 and message[3] in ("Sleep Talk", "Snore") and mon._status is Status.SLP and len(message) == 5:
         note_sleep(battle, mon, talks=True)
     if boosted_fire:

@@ -243,8 +243,10 @@ def test_powder_ends_with_the_turn_also_for_who_received_it() -> None:
 
 
 @pytest.mark.parametrize("cause", ["ability: Magic Bounce", "move: Magic Coat", "Snatch"])
-def test_a_move_out_of_turn_does_not_end_rage(cause: str) -> None:
+def test_a_move_out_of_turn_ends_neither_rage_nor_the_need_to_recharge(cause: str) -> None:
     rage = ["|move|p2a: Foe|Rage|p1a: Own", "|-singlemove|p2a: Foe|Rage"]
     sent_back = [f"|move|p2a: Foe|Sing|p1a: Own|[from] {cause}|[miss]", "|-miss|p2a: Foe|p1a: Own"]
     assert Effect.RAGE in foe(battle(7, *rage, *sent_back)).effects
     assert Effect.RAGE not in foe(battle(7, *rage, "|move|p2a: Foe|Sing|p1a: Own|[miss]")).effects
+    rest = ["|move|p2a: Foe|Hyper Beam|p1a: Own", "|-mustrecharge|p2a: Foe"]
+    assert foe(battle(7, *rest, *sent_back)).must_recharge
