@@ -46,6 +46,7 @@ def alike(db: Path, agent: str) -> float:
     return sum(same) / len(same)
 
 
+@pytest.mark.slow
 def test_a_learner_plays_the_same_when_it_is_watched(watched: Path) -> None:
     assert alike(watched, LEARNER) == 1.0 > alike(watched, COACH)
 

@@ -59,6 +59,7 @@ def test_validate_counts_and_refuses(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("team_set", ["variety", "competitive"])
+@pytest.mark.slow
 def test_made_teams_load_again(team_set: str, tmp_path: Path) -> None:
     arguments = ("make", team_set, "--format", "gen1ou", "--count", "3", "--seed", "8", "--out", str(tmp_path))
     assert run(*arguments).output == f"3 teams written to {tmp_path / 'gen1ou'}\n"

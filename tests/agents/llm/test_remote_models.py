@@ -232,6 +232,7 @@ def test_a_scripted_model_wins_real_battles_and_a_babbling_one_loses_by_illegal_
     assert rows(tokens, db) == [(100, True)]
 
 
+@pytest.mark.slow
 def test_a_model_that_is_too_slow_loses_by_timeout(tmp_path: Path) -> None:
     with chat_server(lambda _: time.sleep(5) or "") as server:  # type: ignore[func-returns-value]
         spec = f"llm:openai?base_url={server.url}&model=stub"

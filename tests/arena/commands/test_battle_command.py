@@ -52,6 +52,7 @@ def test_fresh_with_a_seed_plays_that_battle_again(arena: Arena, db: Path) -> No
     assert other == one.replace("Battle 1,", "Battle 2,")
 
 
+@pytest.mark.slow
 def test_a_battle_of_a_tournament_is_shown_when_it_is_asked_for(arena: Arena, db: Path) -> None:
     """What `make evaluate` has played counts as evidence for the battle, and was once taken for a failure."""
     run = tournament(db, *TWO, battles=2)

@@ -270,6 +270,7 @@ def test_without_the_extra_it_says_how_to_install_it(
     assert said.code == 2 and "battle-arena[dashboard]" in said.err and said.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_it_ends_with_ctrl_c_while_a_page_is_open(played: Path) -> None:
     main = "from arena.cli import main; main()"
     words = [sys.executable, "-c", main, "dashboard", "--port", "0", "--db", str(played)]

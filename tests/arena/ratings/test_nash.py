@@ -107,6 +107,7 @@ def test_unmet_agents_are_refused_or_filled_in_by_ratings() -> None:
     assert found.value[2] == pytest.approx(1 / 11 - 0.5)  # 400 Elo are ten to one
 
 
+@pytest.mark.slow
 def test_more_battles_make_it_surer() -> None:
     ring = {("a", "b"): 0.75, ("b", "c"): 0.75, ("a", "c"): 0.25, **{(x, "d"): 0.75 for x in "abc"}}
     few, many = (nash_of(evidence_of(ring, pairs), resamples=100, seed=1) for pairs in (4, 400))

@@ -110,6 +110,7 @@ def test_a_battle_goes_on_over_connections_that_break_again_and_again(there: Pla
     assert len(gate.assertions) > gate.cuts
 
 
+@pytest.mark.slow
 def test_a_challenge_is_made_and_accepted_and_a_failing_agent_forfeits(there: Place) -> None:
     async def play() -> tuple[UserBattle, UserBattle]:
         uri = there.server.uri

@@ -143,6 +143,7 @@ def test_battles_of_a_lobby_agent_go_on_over_broken_connections(here: Place, mon
     assert gate.cuts > 1
 
 
+@pytest.mark.slow
 def test_who_does_not_move_loses_by_the_clock_and_who_forfeits_loses(here: Place) -> None:
     async def play() -> list[BattleRecord]:
         async with (

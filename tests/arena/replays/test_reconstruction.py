@@ -379,6 +379,7 @@ def test_nothing_is_invented_of_battles_whose_truth_is_known(format_id: str) -> 
 
 
 @pytest.mark.skipif(not REPLAYS.is_dir(), reason=f"no replays of people in {REPLAYS}")
+@pytest.mark.slow
 def test_people_s_replays_come_through_whole() -> None:
     files = [path for path in replay_files(REPLAYS) if "teams" not in path.parts]
     refused: Counter[str] = Counter()

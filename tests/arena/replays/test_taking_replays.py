@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from support.command_line import Said
 from support.made_logs import replays
 
@@ -13,6 +14,7 @@ from teamsets.loading import load_set
 from training.data.replay_import import Filters, import_replays
 
 
+@pytest.mark.slow
 def test_teams_from_replays_are_a_set_that_can_be_played(arena: Callable[..., Said], tmp_path: Path) -> None:
     out = tmp_path / "human"
     command = (

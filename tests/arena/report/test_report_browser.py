@@ -216,6 +216,7 @@ def test_without_script_everything_but_the_viewer_is_there(page: Page, address: 
     assert page.run("document.querySelector('table.heat td[title]').title.includes('won')")
 
 
+@pytest.mark.slow
 def test_paper_gets_everything_opened(page: Page, address: str, tmp_path: Path) -> None:
     page.open(address)
     page.paper(tmp_path / "report.pdf")

@@ -353,6 +353,7 @@ def keys(value: Any, free: tuple[str, ...]) -> set[str]:
     return set()
 
 
+@pytest.mark.slow
 def test_numbers_are_the_same_every_time(played: Path) -> None:
     (run_id, *_), *_ = rows("SELECT run_id FROM runs ORDER BY started, run_id", played)
     one, other = (summarize(played, run_id) | {"made": None} for _ in range(2))

@@ -62,6 +62,7 @@ def test_a_whole_number_of_seconds_stored_by_an_earlier_version_is_the_same_limi
     assert (played(db, run), reused_count(db, run)) == ([], 6)
 
 
+@pytest.mark.slow
 def test_other_battles_of_the_same_players_count_beside_those_that_are_played(db: Path) -> None:
     run = tournament(db, *POOL, seed=1, **SOME)  # type: ignore[arg-type]
     assert (len(played(db, run)), reused_count(db, run)) == (6, 6)

@@ -61,6 +61,7 @@ def battle() -> tuple[list[dict[str, Any]], list[int]]:
     return states, [9, 6, -1, 4, 0, -1]
 
 
+@pytest.mark.slow
 def test_a_battle_that_metamon_kept_is_seen_as_we_kept_it(played: Path, tmp_path: Path) -> None:
     same: dict[str, list[bool]] = {}
     for number, side in enumerate(sides(played, selected(played, "format IN ('gen1ou', 'gen9ou')"))):

@@ -32,6 +32,7 @@ def same(one: Trajectory, other: Trajectory) -> bool:
     return parts and one.result == other.result and one.about == other.about
 
 
+@pytest.mark.slow
 def test_every_decision_of_a_battle_is_there_with_the_action_that_was_taken(
     played: Path, observed_sides: list[Trajectory]
 ) -> None:

@@ -74,6 +74,7 @@ def untouched() -> Iterator[None]:
     assert tree() == before
 
 
+@pytest.mark.slow
 def test_it_answers_on_loopback_only_and_leaves_nothing_but_its_log(tmp_path: Path, untouched: None) -> None:
     async def run() -> None:
         async with await LocalServer.launch(log_path=tmp_path / "log") as server:

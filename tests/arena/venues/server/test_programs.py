@@ -238,6 +238,7 @@ def test_our_launcher_takes_foul_play_through_a_battle(
     assert record.reason in ("win", "tie") and record.fault is None, record.detail
 
 
+@pytest.mark.slow
 def test_our_launcher_takes_metamon_through_a_battle(
     server: tuple[asyncio.Runner, LocalServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -170,6 +170,7 @@ def test_one_who_has_left_for_good_loses(venues: Venues) -> None:
     assert record.detail == "no choice within 1.5 s: it had left"
 
 
+@pytest.mark.slow
 def test_choices_that_are_none_lose_as_illegal(venues: Venues) -> None:
     record = visited(venues, fixtures("gen1ou", 1)[0], plays=False, deed=once_asked("/choose move 7"), patience=1.5)
     assert (record.winner, record.reason, record.fault) == ("p1", "illegal", "p2")

@@ -165,6 +165,7 @@ def test_what_the_server_refuses_is_said_in_its_words(venues: Venues) -> None:
         venues.served([teams_of_gen1])
 
 
+@pytest.mark.slow
 def test_a_battle_in_which_showdown_throws_is_nobodys_loss_and_others_go_on(venues: Venues) -> None:
     fixture = fixtures("gen1randombattle", 1)[0]
     with pytest.raises(SimulatorCrashed, match="gen1randombattle, seed bogus,1: Error: Unrecognized RNG seed"):

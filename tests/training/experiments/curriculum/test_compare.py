@@ -47,6 +47,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_shares_and_changes_are_by_opponent_and_team_set(db: Path) -> None:
     told = against_all(db, POOL, SETS, ("child", "child"), ("parent", "parent"))
     cells = {(cell["opponent"], cell["team_set"]): cell for cell in told}
