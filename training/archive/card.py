@@ -58,8 +58,8 @@ def _table(head: str, value: str, cells: Mapping[str, Any]) -> str:
 def _worth(run: ArchivedRun) -> str:
     rows = []
     try:
-        for told in run.evaluations:
-            for format_id, rated in told["formats"].items():
+        for evaluation in run.evaluations:
+            for format_id, rated in evaluation["formats"].items():
                 for opponent, cell in rated["against"].items():
                     score = f"{100 * cell['score']:.1f} [{100 * cell['low']:.1f}, {100 * cell['high']:.1f}]"
                     rows.append([opponent, format_id, score, str(cell["battles"])])

@@ -40,23 +40,23 @@ class ArchivedRun:
     def config(self) -> dict[str, Any]:
         """The run's settings. Raises BadInput if the file is damaged."""
         file = self.folder / "config.yaml"
-        found = read_yaml(file)
+        settings = read_yaml(file)
         parts = (
-            [found, *(found.get(name, {}) for name in ("data", "rollout", "evaluation"))]
-            if isinstance(found, dict)
+            [settings, *(settings.get(name, {}) for name in ("data", "rollout", "evaluation"))]
+            if isinstance(settings, dict)
             else []
         )
         if not parts or not all(isinstance(part, dict) for part in parts):
             raise BadInput(f"{file}: damaged: has no settings of a run: restore it")
-        return found
+        return settings
 
     @property
     def files(self) -> dict[str, Path]:
         """Name in the archive -> file."""
-        found = {name: self.folder / name for name in _OF_RUN}
+        included = {name: self.folder / name for name in _OF_RUN}
         place = self.checkpoint.relative_to(self.folder)
-        found |= {f"{place}/{name}": self.checkpoint / name for name in (checkpoint.WEIGHTS, checkpoint.ABOUT)}
-        return {name: file for name, file in found.items() if file.is_file()}
+        included |= {f"{place}/{name}": self.checkpoint / name for name in (checkpoint.WEIGHTS, checkpoint.ABOUT)}
+        return {name: file for name, file in included.items() if file.is_file()}
 
     @property
     def evaluations(self) -> list[dict[str, Any]]:
@@ -95,16 +95,16 @@ def _refuse_language_model(spec: str) -> None:
 
 def about(run: ArchivedRun) -> dict[str, Any]:
     """What archive.json says of a run, without its checksums."""
-    told = checkpoint.read(run.checkpoint)
+    model = checkpoint.read(run.checkpoint)
     return {
         "format": FORMAT,
         "name": run.config.get("name", run.folder.name),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "checkpoint": str(run.checkpoint.relative_to(run.folder)),
         "identity": checkpoint.identity(run.checkpoint),
-        "step": told.step,
-        "shape": told.shape,
-        "lineage": told.lineage,
+        "step": model.step,
+        "shape": model.shape,
+        "lineage": model.lineage,
         "data": _data(run.config),
         "environment": {"commit": git_state(), **versions(), **_packages()},
     }
@@ -115,27 +115,27 @@ def sha256(content: bytes) -> str:
 
 
 def _packages() -> dict[str, str]:
-    found = {}
+    installed = {}
     for name in _PACKAGES:
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+            installed[name] = "not installed"
+    return installed
 
 
 def _data(config: dict[str, Any]) -> dict[str, str]:
     """Dataset or team set -> a hash of its content, or why there is none."""
-    found = {}
+    hashes = {}
     for source in config.get("data", {}).get("train", []):
         try:
-            found[source["path"]] = digest(opened(Path(source["path"])))
+            hashes[source["path"]] = digest(opened(Path(source["path"])))
         except BadData as error:
-            found[source["path"]] = f"not hashed: {error}"
+            hashes[source["path"]] = f"not hashed: {error}"
     for teams in config.get("rollout", {}).get("teams", []):
         try:
             packed = sorted(team.packed for team in load_set(teams["set"], config["format"]).teams)
-            found[teams["set"]] = sha256("\n".join(packed).encode())
+            hashes[teams["set"]] = sha256("\n".join(packed).encode())
         except BadInput as error:
-            found[teams["set"]] = f"not hashed: {error}"
-    return found
+            hashes[teams["set"]] = f"not hashed: {error}"
+    return hashes

@@ -32,28 +32,30 @@ _CHECKPOINT = re.compile(r"checkpoints/step-\d{1,20}")
 
 def pack(run: ArchivedRun, out: Path, license_name: str, license_text: str) -> dict[str, Any]:
     """Write the archive of a run; returns its archive.json. license_text: "" for no file. Raises OSError."""
-    told = about(run)
-    written = {CARD: model_card(run, told, license_name, has_text=bool(license_text)).encode()}
+    manifest = about(run)
+    written = {CARD: model_card(run, manifest, license_name, has_text=bool(license_text)).encode()}
     if license_text:
         written[LICENSE] = license_text.encode()
-    best = json.dumps({"step": told["step"], "by": "archived"}).encode() + b"\n"
+    best = json.dumps({"step": manifest["step"], "by": "archived"}).encode() + b"\n"
     written[BEST] = best
     files = run.files
-    told["files"] = {name: {"sha256": sha256(content), "size": len(content)} for name, content in written.items()}
-    told["files"] |= {name: {"sha256": sha256_of(file), "size": file.stat().st_size} for name, file in files.items()}
+    manifest["files"] = {name: {"sha256": sha256(content), "size": len(content)} for name, content in written.items()}
+    manifest["files"] |= {
+        name: {"sha256": sha256_of(file), "size": file.stat().st_size} for name, file in files.items()
+    }
     compressor = zstandard.ZstdCompressor(level=10, write_checksum=True)
     with (
         replacing(out) as raw,
         compressor.stream_writer(raw, closefd=False) as stream,
         tarfile.open(fileobj=stream, mode="w|") as tar,
     ):
-        _add(tar, MANIFEST, json.dumps(told, indent=1).encode() + b"\n")
+        _add(tar, MANIFEST, json.dumps(manifest, indent=1).encode() + b"\n")
         for name, content in written.items():
             _add(tar, name, content)
         for name, file in files.items():
             with file.open("rb") as source:
-                tar.addfile(_entry(name, told["files"][name]["size"]), source)
-    return told
+                tar.addfile(_entry(name, manifest["files"][name]["size"]), source)
+    return manifest
 
 
 def unpack(archive: Path, out: Path) -> dict[str, Any]:
@@ -76,32 +78,32 @@ def unpack(archive: Path, out: Path) -> dict[str, Any]:
         ):
             bounded = _Bounded(stream)
             with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r|") as tar:
-                told = _manifest(archive, tar, bounded)
-                (temporary / MANIFEST).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-                left = dict(told["files"])
+                manifest = _manifest(archive, tar, bounded)
+                (temporary / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+                remaining = dict(manifest["files"])
                 while (entry := tar.next()) is not None:
                     at = entry.name
-                    listed = left.pop(at, None)
+                    listed = remaining.pop(at, None)
                     if listed is None or not entry.isreg():
                         raise BadInput(
                             f"{archive}: {at!r}: not among the files that {MANIFEST} lists: archive the run again"
                         )
                     _unpack_one(archive, tar, entry, listed, temporary, bounded)
                     bounded.allow(0)
-            if left:
-                first, *others = left
+            if remaining:
+                first, *others = remaining
                 more = f" and {len(others)} more" if others else ""
                 raise BadInput(f"{archive}: {first}{more}: missing: fetch the archive again")
             at = "its end"
             _check_end(archive)
-            _check_checkpoint(archive, temporary, told["checkpoint"])
+            _check_checkpoint(archive, temporary, manifest["checkpoint"])
     except (zstandard.ZstdError, tarfile.TarError, EOFError) as error:
         raise BadInput(f"{archive}: damaged at {at} ({error}): fetch the archive again") from None
     except OSError as error:
         raise BadInput(
             f"{archive}: cannot be unpacked into {out} ({error.strerror or error}): see to that folder"
         ) from None
-    return told
+    return manifest
 
 
 class _Bounded:
@@ -165,8 +167,8 @@ def _check_checkpoint(archive: Path, out: Path, name: str) -> None:
     try:
         checkpoint.read(out / name)
     except BadInput as error:
-        told = str(error).replace(f"{out}/", "")
-        raise BadInput(f"{archive}: {told.partition(': use another one')[0]}: archive the run again") from None
+        message = str(error).replace(f"{out}/", "")
+        raise BadInput(f"{archive}: {message.partition(': use another one')[0]}: archive the run again") from None
 
 
 def _manifest(archive: Path, tar: tarfile.TarFile, bounded: _Bounded) -> dict[str, Any]:
@@ -177,16 +179,17 @@ def _manifest(archive: Path, tar: tarfile.TarFile, bounded: _Bounded) -> dict[st
         raise BadInput(f"{archive}: does not begin with {MANIFEST}: it was not written by `train archive`")
     bounded.allow(entry.size)
     try:
-        told: dict[str, Any] = json.loads(content.read())
+        manifest: dict[str, Any] = json.loads(content.read())
         bounded.allow(0)
-        if told["format"] != FORMAT:
+        if manifest["format"] != FORMAT:
             raise BadInput(
-                f"{archive}: of format {told['format']!r:.20}, and this version reads {FORMAT}: use a newer version"
+                f"{archive}: of format {manifest['format']!r:.20}, and this version reads {FORMAT}: use a newer version"
             )
         files = {
-            str(name): {"sha256": str(one["sha256"]), "size": int(one["size"])} for name, one in told["files"].items()
+            str(name): {"sha256": str(one["sha256"]), "size": int(one["size"])}
+            for name, one in manifest["files"].items()
         }
-        place, step = str(told["checkpoint"]), int(told["step"])
+        place, step = str(manifest["checkpoint"]), int(manifest["step"])
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise BadInput(
             f"{archive}: {MANIFEST}: damaged ({type(error).__name__}: {error!s:.80}): fetch the archive again"
@@ -198,7 +201,7 @@ def _manifest(archive: Path, tar: tarfile.TarFile, bounded: _Bounded) -> dict[st
         raise BadInput(
             f"{archive}: {min(strange)!r:.100}: is no file of an archive, and is not unpacked: archive the run again"
         )
-    return {**told, "files": files, "checkpoint": place, "step": step}
+    return {**manifest, "files": files, "checkpoint": place, "step": step}
 
 
 def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:

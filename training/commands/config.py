@@ -40,10 +40,10 @@ def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -
         click.echo("\n".join(listed))
         return
     by_name: list[Kind] = [each for each in _BY_NAME if preset in names(each)]
-    asked = kind or (by_name[0] if by_name else "preset")
-    path = located(preset, asked)
+    chosen_kind = kind or (by_name[0] if by_name else "preset")
+    path = located(preset, chosen_kind)
     if changes:  # what is shipped is valid
-        load(_model(asked), path, changes)
+        load(_model(chosen_kind), path, changes)
     click.echo(in_text(path.read_text(encoding="utf-8"), changes).rstrip())
 
 

@@ -139,12 +139,12 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, hold_
         about["hold_out"] = hold_out
     try:
         with SplitWriter(out, about, hold_out, replace=options["replace"]) as writer:
-            found = people_trajectories(
+            trajectories = people_trajectories(
                 folder, filters, refused, results=results, seed=options["seed"], workers=options["workers"]
             )
-            for one in track(found, "reading", console=Console(stderr=True), transient=True):
+            for trajectory in track(trajectories, "reading", console=Console(stderr=True), transient=True):
                 # Both sides of a battle, and all of metamon's files of it, are in the same part.
-                writer.add(one, held_out=uniform_hash(str(one.about["battle"])) < hold_out)
+                writer.add(trajectory, held_out=uniform_hash(str(trajectory.about["battle"])) < hold_out)
     except BadData as error:
         raise BadData(f"{error}{left_out_suffix(refused)}") from None
     counted, *held_out = [count(opened(folder)) for folder in writer.folders]

@@ -117,7 +117,7 @@ def finetune(
 
 def _parse_mix(text: str) -> tuple[str, float]:
     """Parse DIR=WEIGHT. Raises BadInput."""
-    found = re.fullmatch(r"(.+)=(\d+|\d*\.\d+)", text)
-    if found is None or not float(found[2]):
+    match = re.fullmatch(r"(.+)=(\d+|\d*\.\d+)", text)
+    if match is None or not float(match[2]):
         raise BadInput(f"--mix {text}: must be DIR=WEIGHT with a weight above 0, for example data/battles=0.5")
-    return found[1], float(found[2])
+    return match[1], float(match[2])

@@ -76,7 +76,7 @@ def _show_gpus(console: Console, settings: Config, gpus: int, size: float) -> Va
     from training.machines.memory.fitting import recommended, setup_of, variants
 
     setup = setup_of(settings, gpus, "cuda")
-    now, found = estimate(setup), variants(setup, size)
+    now, options = estimate(setup), variants(setup, size)
     say(
         console,
         f"{settings.network.preset}: {counts(setup.shape).total:,} parameters; a batch of {settings.data.batch_size} "
@@ -84,11 +84,12 @@ def _show_gpus(console: Console, settings: Config, gpus: int, size: float) -> Va
     )
     fits = "fits" if now.peak <= size else "does NOT fit"
     say(console, f"as configured, each GPU needs {_gb(now.peak)}: {fits}")
-    console.print(_table(found, size))
-    best = recommended(found, size)
+    console.print(_table(options, size))
+    best = recommended(options, size)
     if best is None:
         say(
-            console, f"nothing fits: the least is {_gb(min(one.estimate.peak for one in found))}: use a smaller network"
+            console,
+            f"nothing fits: the least is {_gb(min(variant.estimate.peak for variant in options))}: use a smaller network",
         )
         return None
     say(console, f"recommended: {best.name}, {_gb(best.estimate.peak)} of {_gb(size)} on each GPU:")
@@ -96,19 +97,19 @@ def _show_gpus(console: Console, settings: Config, gpus: int, size: float) -> Va
     return best
 
 
-def _table(found: list[Variant], size: float) -> Table:
+def _table(options: list[Variant], size: float) -> Table:
     table = Table(box=None, pad_edge=False)
     for column in ("GB per GPU", "weights", "grads", "adam", "buffers", "activ.", "peak", "fits", "batch"):
         table.add_column(column, justify="left" if column == "GB per GPU" else "right", no_wrap=True)
-    for one in found:
-        parts = one.estimate
+    for variant in options:
+        parts = variant.estimate
         shown = (parts.parameters, parts.gradients, parts.optimizer, parts.buffers, parts.activations, parts.peak)
-        batch = one.most * one.setup.processes * one.setup.accumulation
-        name = one.name + (f" {one.setup.accumulation}" if one.setup.accumulation > 1 else "")
+        batch = variant.most * variant.setup.processes * variant.setup.accumulation
+        name = variant.name + (f" {variant.setup.accumulation}" if variant.setup.accumulation > 1 else "")
         table.add_row(
             name,
             *(f"{part / 1e9:.1f}" for part in shown),
-            "yes" if one.fits(size) else "NO",
+            "yes" if variant.fits(size) else "NO",
             f"{batch:,}" if batch else "none",
         )
     return table
@@ -122,17 +123,17 @@ def _show_cpu(console: Console, settings: Config, size: float) -> Variant | None
 
     base, data = trained_once(), data_bytes(settings)
     setup = setup_of(settings, 1, "cpu", base + data)
-    found = estimate(setup)
+    estimated = estimate(setup)
     most = largest_batch(setup, size) * setup.accumulation
     say(
         console,
-        f"{settings.network.preset} on the CPU: {_gb(found.peak)}: packages {_gb(base)} (of this process), data "
-        f"{_gb(data)}, weights {_gb(found.parameters)}, optimizer {_gb(found.optimizer)}, "
-        f"activations {_gb(found.activations)}",
+        f"{settings.network.preset} on the CPU: {_gb(estimated.peak)}: packages {_gb(base)} (of this process), data "
+        f"{_gb(data)}, weights {_gb(estimated.parameters)}, optimizer {_gb(estimated.optimizer)}, "
+        f"activations {_gb(estimated.activations)}",
     )
-    fits = found.peak <= size
+    fits = estimated.peak <= size
     say(console, f"{'fits' if fits else 'does NOT fit'} in {_gb(size)}; the largest batch is {most} trajectories")
-    return Variant("CPU", setup, found, most) if fits else None
+    return Variant("CPU", setup, estimated, most) if fits else None
 
 
 def _recommended_settings(best: Variant) -> dict[str, str]:
@@ -160,10 +161,10 @@ def _with(settings: Config, best: Variant) -> Config:
 
 def _parse_size(text: str) -> float:
     """Parse a size. Raises BadInput."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(GB|GiB|MB|MiB)", text)
-    if found is None or not float(found[1]):
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(GB|GiB|MB|MiB)", text)
+    if match is None or not float(match[1]):
         raise BadInput(f"--memory {text}: must be a number above 0 and a unit of {', '.join(_UNITS)}, for example 40GB")
-    return float(found[1]) * _UNITS[found[2]]
+    return float(match[1]) * _UNITS[match[2]]
 
 
 def _gb(size: float) -> str:

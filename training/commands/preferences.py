@@ -217,10 +217,10 @@ def show(folder: Path, number: int, rule: str | None, seed: int) -> None:
       train preferences show data/preferences
       train preferences show data/preferences --rule everything-worked --number 3
     """
-    found = list(read_pairs(folder))
-    wanted = [line for line in found if rule is None or line["rule"] == rule]
+    pairs = list(read_pairs(folder))
+    wanted = [pair for pair in pairs if rule is None or pair["rule"] == rule]
     if not wanted:
-        rules = ", ".join(sorted({line["rule"] for line in found}))
+        rules = ", ".join(sorted({pair["rule"] for pair in pairs}))
         raise BadInput(f"--rule {rule}: no pair in {folder}; there are {rules}")
     chosen = random.Random(seed).sample(range(len(wanted)), min(number, len(wanted)))
     print("\n\n".join(told(wanted[place]) for place in sorted(chosen)))
