@@ -81,17 +81,21 @@ def build_once(
         unused = len(chosen) - len(learned) - len(measured)
         if unused:
             left_out["against a team that is held out"] += unused
-            chosen = [one for one in chosen if (one.battle_id, one.seat) in learned | measured]
+            chosen = [side for side in chosen if (side.battle_id, side.seat) in learned | measured]
         try:
             with SplitWriter(out, options, hold_out, replace=replace) as writer:
-                found = trajectories(db, chosen, workers, by_expert=by_expert)
-                for one in track(found, "observing", total=len(chosen), console=Console(stderr=True), transient=True):
-                    if len(one) < gates.min_decisions:
+                observed = trajectories(db, chosen, workers, by_expert=by_expert)
+                for trajectory in track(
+                    observed, "observing", total=len(chosen), console=Console(stderr=True), transient=True
+                ):
+                    if len(trajectory) < gates.min_decisions:
                         left_out[f"shorter than {gates.min_decisions} decisions"] += 1
                     else:
-                        writer.add(one, held_out=(one.about["battle"], one.about["seat"]) in measured)
-                        no_target += without_target(one.targets, one.actions != MISSING)
-                        refused.append((one.about["agent"], one.about.get("refused", {})))
+                        writer.add(
+                            trajectory, held_out=(trajectory.about["battle"], trajectory.about["seat"]) in measured
+                        )
+                        no_target += without_target(trajectory.targets, trajectory.actions != MISSING)
+                        refused.append((trajectory.about["agent"], trajectory.about.get("refused", {})))
         except BadData as error:
             raise BadData(f"{error}{left_out_suffix(left_out)}") from None
         for line in refused_lines(refused):

@@ -66,13 +66,13 @@ def selected(db: Path, where: str) -> list[Candidate]:
             )
             if len(connection.extract_statements(query)) != 1:
                 raise BadData(f'--where "{where}": more than one statement: give one condition')
-            found = connection.execute(query).fetchall()
+            matching = connection.execute(query).fetchall()
         except duckdb.Error as error:
             problem = str(error).split("\n")[0]
             raise BadData(f'--where "{where}": {problem}; columns are {", ".join(COLUMNS)}') from None
-    if not found:
+    if not matching:
         raise BadData(f'--where "{where}": matches no side of a battle in {db}')
-    return [Candidate(*row) for row in found]
+    return [Candidate(*row) for row in matching]
 
 
 def sides(db: Path, chosen: list[Candidate]) -> list[StoredSide]:
@@ -81,7 +81,7 @@ def sides(db: Path, chosen: list[Candidate]) -> list[StoredSide]:
     Logs that are not stored are made by Showdown. Raises BadInput for a battle whose logs cannot be made.
     """
     with connect(db, read_only=True) as connection:
-        found = connection.execute(
+        stored_rows = connection.execute(
             f"""
             SELECT r.battle_id, (b.input_log, b.p1_log, b.p2_log), r.seat, r.format, r.score,
                 r.agent, r.opponent, r.pair, r.team_set, r.team_id, r.outcome,
@@ -92,9 +92,23 @@ def sides(db: Path, chosen: list[Candidate]) -> list[StoredSide]:
             [sorted({one.battle_id for one in chosen})],
         ).fetchall()
     loaded, wanted = [], {(one.battle_id, one.seat) for one in chosen}
-    stored = {row[0]: PackedLogs(row[0], *row[1]) for row in found}
+    stored = {row[0]: PackedLogs(row[0], *row[1]) for row in stored_rows}
     full = dict(zip(stored, with_logs(list(stored.values())), strict=True))
-    for battle, _, seat, format_id, score, agent, opponent, pair, team_set, team, outcome, choices, reported in found:
+    for (
+        battle,
+        _,
+        seat,
+        format_id,
+        score,
+        agent,
+        opponent,
+        pair,
+        team_set,
+        team,
+        outcome,
+        choices,
+        reported,
+    ) in stored_rows:
         log = full[battle].p1_log if seat == SEATS[0] else full[battle].p2_log
         if (battle, seat) in wanted:
             about = {

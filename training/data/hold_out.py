@@ -29,19 +29,19 @@ def parts(sides: Sequence[Candidate], fraction: float, by: By) -> Parts:
     By teams, at least one team is held out: the one with the smallest hash if none is below the bound. A battle has two
     teams, so to hold out a fraction f of the battles, 1 - sqrt(1 - f) of the teams are held out.
     """
-    every = frozenset((one.battle_id, one.seat) for one in sides)
+    every = frozenset((side.battle_id, side.seat) for side in sides)
     if not fraction:
         return Parts(every, frozenset())
     if by == "pairs":
-        held_out = frozenset((one.battle_id, one.seat) for one in sides if uniform_hash(one.pair) < fraction)
+        held_out = frozenset((side.battle_id, side.seat) for side in sides if uniform_hash(side.pair) < fraction)
         return Parts(every - held_out, held_out)
-    hashes = {team: uniform_hash(team) for one in sides for team in (one.team_id, one.opponent_team_id)}
+    hashes = {team: uniform_hash(team) for side in sides for team in (side.team_id, side.opponent_team_id)}
     bound = 1 - (1 - fraction) ** 0.5
     held = {team for team, value in hashes.items() if value < bound} or {min(hashes, key=hashes.__getitem__)}
     learned = frozenset(
-        (one.battle_id, one.seat) for one in sides if one.team_id not in held and one.opponent_team_id not in held
+        (side.battle_id, side.seat) for side in sides if side.team_id not in held and side.opponent_team_id not in held
     )
-    return Parts(learned, frozenset((one.battle_id, one.seat) for one in sides if one.team_id in held))
+    return Parts(learned, frozenset((side.battle_id, side.seat) for side in sides if side.team_id in held))
 
 
 def uniform_hash(name: str) -> float:

@@ -138,11 +138,15 @@ class DatasetWriter:
             arrays["rejected"] == MISSING
         ).all():  # datasets without pairs are as those of earlier versions, to the byte
             del arrays["rejected"]
-        arrays["about"] = np.frombuffer(json.dumps([one.about for one in self._waiting]).encode(), dtype=np.uint8)
+        arrays["about"] = np.frombuffer(
+            json.dumps([trajectory.about for trajectory in self._waiting]).encode(), dtype=np.uint8
+        )
         packed = zstandard.ZstdCompressor(level=6, write_checksum=True).compress(save(arrays))
         (self._partial / name).write_bytes(packed)
-        formats = Counter(str(one.about.get("format", "unknown")) for one in self._waiting)
-        self._shards.append({"file": name, "lengths": [len(one) for one in self._waiting], "formats": formats})
+        formats = Counter(str(trajectory.about.get("format", "unknown")) for trajectory in self._waiting)
+        self._shards.append(
+            {"file": name, "lengths": [len(trajectory) for trajectory in self._waiting], "formats": formats}
+        )
         self._waiting = []
 
 

@@ -29,16 +29,16 @@ def count(dataset: Dataset) -> dict[str, Any]:
     by: dict[str, Counter[str]] = {name: Counter() for name in (*names, "result", "length")}
     decisions = known = labelled = valued = 0
     no_target: Counter[str] = Counter()
-    for one in all_trajectories(dataset):
+    for trajectory in all_trajectories(dataset):
         for name in names:
-            by[name][str(one.about.get(name, "unknown"))] += 1
-        by["result"][{1.0: "won", 0.5: "tied", 0.0: "lost"}.get(one.result, str(one.result))] += 1
-        by["length"][_length_class(len(one))] += 1
-        decisions += len(one)
-        known += int(np.sum(one.actions != MISSING))
-        labelled += int(np.sum(one.targets == Target.EXPERT))
-        valued += int(np.sum(np.isfinite(one.values)))
-        no_target += without_target(one.targets, one.actions != MISSING)
+            by[name][str(trajectory.about.get(name, "unknown"))] += 1
+        by["result"][{1.0: "won", 0.5: "tied", 0.0: "lost"}.get(trajectory.result, str(trajectory.result))] += 1
+        by["length"][_length_class(len(trajectory))] += 1
+        decisions += len(trajectory)
+        known += int(np.sum(trajectory.actions != MISSING))
+        labelled += int(np.sum(trajectory.targets == Target.EXPERT))
+        valued += int(np.sum(np.isfinite(trajectory.values)))
+        no_target += without_target(trajectory.targets, trajectory.actions != MISSING)
     return {
         "folder": str(dataset.folder),
         "about": dataset.about,

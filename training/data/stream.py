@@ -120,12 +120,12 @@ class Stream:
         while True:
             drawn = [self._next(orders, sources) for _ in range(_SORTED_TOGETHER * self._batch_size)]
             generator = np.random.default_rng((self._seed, self._round))
-            windows = [(_random_window(one, self._max_length, generator), use) for one, use in drawn]
-            windows.sort(key=lambda one: len(one[0]))
+            windows = [(_random_window(trajectory, self._max_length, generator), use) for trajectory, use in drawn]
+            windows.sort(key=lambda sample: len(sample[0]))
             for batch in generator.permutation(_SORTED_TOGETHER)[self._yielded :]:
                 self._yielded += 1
                 chosen = windows[batch * self._batch_size : (batch + 1) * self._batch_size]
-                yield padded([one for one, _ in chosen], [use for _, use in chosen])
+                yield padded([window for window, _ in chosen], [use for _, use in chosen])
             self._round, self._yielded = self._round + 1, 0
             self._taken = [order.taken for order in orders]
 
@@ -185,18 +185,18 @@ def padded(trajectories: list[Trajectory], uses: Sequence[Use] | None = None) ->
         name: np.full((*shape, *column.shape), column.padding, column.dtype) for name, column in COLUMNS.items()
     }
     valid_mask = np.zeros(shape, np.bool_)
-    for row, one in enumerate(trajectories):
-        valid_mask[row, : len(one)] = True
+    for row, trajectory in enumerate(trajectories):
+        valid_mask[row, : len(trajectory)] = True
         for name, array in arrays.items():
-            array[row, : len(one)] = getattr(one, name)
-    policy_mask = [use.teaches_policy(one.result) for one, use in zip(trajectories, uses, strict=True)]
+            array[row, : len(trajectory)] = getattr(trajectory, name)
+    policy_mask = [use.teaches_policy(trajectory.result) for trajectory, use in zip(trajectories, uses, strict=True)]
     return Batch(
         **arrays,
         valid_mask=valid_mask,
-        results=np.array([one.result for one in trajectories], np.float32),
+        results=np.array([trajectory.result for trajectory in trajectories], np.float32),
         policy_mask=np.array(policy_mask, np.bool_),
         value_mask=np.array([use.value_from == "all" for use in uses], np.bool_),
-        remaining=np.array([one.remaining for one in trajectories], np.int64),
+        remaining=np.array([trajectory.remaining for trajectory in trajectories], np.int64),
     )
 
 

@@ -16,11 +16,11 @@ def move_own(stage: LogStage, chosen: Evidence, before: State, state: State) -> 
     """Write our Pokémon's action, given the choice; return its move, "" for none."""
     half, known, now = stage.own, stage.own.standing, state["player_active_pokemon"]
     everyone = {stage.dex.base(mon): mon for mon in (*state["available_switches"], now)}
-    entry, left = everyone.get(known.base), stage.is_other(half, now)
+    entry, switched_out = everyone.get(known.base), stage.is_other(half, now)
     move = chosen.name if chosen.kind == "move" else ""
     if chosen.tera and entry is not None:
         stage.terastallize(half, entry)
-    if entry is not None and (not left or stage.keeps_pp):
+    if entry is not None and (not switched_out or stage.keeps_pp):
         used = known.spend(entry)
     else:
         used = move  # it left the field after it, and its PP are unknown
@@ -35,7 +35,7 @@ def move_own(stage: LogStage, chosen: Evidence, before: State, state: State) -> 
         stage.say(f"|move|{half.place}|{stage.dex.move_name(move)}|{stage.foe.place}|[from]{move}")
     elif move == "struggle":
         stage.say(f"|move|{half.place}|Struggle|{stage.foe.place}")
-    elif chosen.kind == "cant" and not left and not before["forced_switch"]:
+    elif chosen.kind == "cant" and not switched_out and not before["forced_switch"]:
         _could_not(stage, half, now)
     return used
 

@@ -35,10 +35,10 @@ _HIDDEN_FORMES = frozenset({
 @cache
 def _named(members: type[Enum]) -> dict[str, str]:
     """Return metamon's name of an enum member (letters only) -> the member's name in poke-env."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name in sorted(members.__members__, key=len):
-        found.setdefault("".join(c for c in name.lower() if c.isalpha()), name)
-    return found | {"perish": "PERISH3"}
+        names.setdefault("".join(c for c in name.lower() if c.isalpha()), name)
+    return names | {"perish": "PERISH3"}
 
 
 def effect_name(name: str) -> str | None:
