@@ -68,11 +68,11 @@ class EngineBattles:
         with self._limited(len(rows)):
             self.engine.reset(teams, [fixture.seed for fixture in fixtures], rows.tolist())
 
-    def asked(self, rows: Ints) -> NDArray[np.bool_]:
+    def needs_decision(self, rows: Ints) -> NDArray[np.bool_]:
         words = self.engine.words
         waits = words[rows[:, None], _REQUESTS] == WAITING
-        asked: NDArray[np.bool_] = ~waits & (words[rows, WINNER] == UNDECIDED)[:, None]
-        return asked
+        deciding: NDArray[np.bool_] = ~waits & (words[rows, WINNER] == UNDECIDED)[:, None]
+        return deciding
 
     def masks(self, rows: Ints, seats: Ints) -> NDArray[np.bool_]:
         # Cheaper than observations: an agent that draws an action evenly needs no more than this.
@@ -94,15 +94,15 @@ class EngineBattles:
     def play(self, rows: Ints, actions: Ints) -> None:
         with self._limited(len(rows)):
             chosen, seats = np.nonzero(actions >= 0)
-            found = np.zeros(actions.shape, np.int32)
-            found[chosen, seats] = self.engine.translate(rows[chosen], seats, actions[chosen, seats])
-            illegal = np.argwhere(found < 0)
+            choices = np.zeros(actions.shape, np.int32)
+            choices[chosen, seats] = self.engine.translate(rows[chosen], seats, actions[chosen, seats])
+            illegal = np.argwhere(choices < 0)
             if len(illegal):
                 one, seat = illegal[0]
                 raise BadInput(f"battle {rows[one]}, seat {seat}: action {actions[one, seat]} is not legal")
             # A copy of some rows, unless these are all of them.
             part = self.engine if len(rows) == len(self.engine.words) else self.engine.fork(rows.tolist())
-            part.step(found)
+            part.step(choices)
             if part is not self.engine:
                 self.engine.words[rows] = part.words
 

@@ -175,15 +175,15 @@ class LearnerBattles:
         if not len(rows):
             return
         theirs = 1 - self.seats[rows]
-        asked = self.battles.asked(rows)[np.arange(len(rows)), theirs]
-        actions[asked, theirs[asked]] = self.opponents.act(self.battles, rows[asked], theirs[asked])
+        deciding = self.battles.needs_decision(rows)[np.arange(len(rows)), theirs]
+        actions[deciding, theirs[deciding]] = self.opponents.act(self.battles, rows[deciding], theirs[deciding])
         self.battles.play(rows, actions)
 
     def _waits(self, rows: Ints) -> NDArray[np.bool_]:
         """In which of these rows the learner is not asked although the battle is not over."""
         terminated, truncated = self.over(rows)
-        asked = self.battles.asked(rows)[np.arange(len(rows)), self.seats[rows]]
-        return ~(terminated | truncated | asked)
+        deciding = self.battles.needs_decision(rows)[np.arange(len(rows)), self.seats[rows]]
+        return ~(terminated | truncated | deciding)
 
     def _play_on(self, rows: Ints) -> None:
         """Advances battles in which only the opponent has to choose, until the learner has to or they are over."""

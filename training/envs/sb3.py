@@ -54,12 +54,12 @@ class MaskableVecEnv(VecEnv):
         observations, rewards, terminated, truncated, infos = self.env.step(self._actions)
         self._returns += rewards
         self._lengths += 1
-        told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        row_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row in np.flatnonzero(infos.get("_illegal_action", ())).tolist():
-            told[row]["illegal_action"] = True
+            row_infos[row]["illegal_action"] = True
         done = terminated | truncated
         for row in np.flatnonzero(done).tolist():
-            told[row] |= {
+            row_infos[row] |= {
                 "terminal_observation": infos["final_obs"][row],
                 "TimeLimit.truncated": bool(truncated[row]),
                 "episode": {"r": float(self._returns[row]), "l": int(self._lengths[row]), "t": 0.0},
@@ -67,7 +67,7 @@ class MaskableVecEnv(VecEnv):
                 **_of_row({key: infos[key] for key in ("fixture", "_fixture")}, row),
             }
         self._returns[done], self._lengths[done] = 0, 0
-        return observations, rewards.astype(np.float32), done, told
+        return observations, rewards.astype(np.float32), done, row_infos
 
     def close(self) -> None:
         self.env.close()
@@ -92,9 +92,9 @@ class MaskableVecEnv(VecEnv):
 
 def _of_row(infos: dict[str, Any], row: int) -> dict[str, Any]:
     """One environment's info from Gymnasium's batched one."""
-    found: dict[str, Any] = {}
+    info: dict[str, Any] = {}
     for key, value in infos.items():
         mask = infos.get(f"_{key}")
         if mask is not None and mask[row]:
-            found[key] = _of_row(value, row) if isinstance(value, dict) else value[row]
-    return found
+            info[key] = _of_row(value, row) if isinstance(value, dict) else value[row]
+    return info

@@ -48,13 +48,13 @@ class ShowdownBattles:
         if refused:
             raise BadInput(f"format '{self.format_id}': {refused}")
 
-    def asked(self, rows: Ints) -> NDArray[np.bool_]:
-        return np.array([self._at(row).asked for row in rows.tolist()], np.bool_).reshape(len(rows), 2)
+    def needs_decision(self, rows: Ints) -> NDArray[np.bool_]:
+        return np.array([self._at(row).needs_decision for row in rows.tolist()], np.bool_).reshape(len(rows), 2)
 
     def masks(self, rows: Ints, seats: Ints) -> NDArray[np.bool_]:
         masks = np.zeros((len(rows), ACTIONS), np.bool_)
         for k, (row, seat) in enumerate(zip(rows.tolist(), seats.tolist(), strict=True)):
-            if self._at(row).asked[seat]:
+            if self._at(row).needs_decision[seat]:
                 masks[k] = legal_mask(self._at(row).actions[seat])
         return masks
 
@@ -66,7 +66,7 @@ class ShowdownBattles:
                 np.zeros((len(rows), ACTIONS), np.bool_),
             )
         for k, (row, seat) in enumerate(zip(rows.tolist(), seats.tolist(), strict=True)):
-            if not self._at(row).asked[seat]:
+            if not self._at(row).needs_decision[seat]:
                 out.token_ids[k], out.features[k], out.legal[k] = 0, 0, False
                 continue
             one = observe(self._at(row).seats[seat].battle)
@@ -81,7 +81,7 @@ class ShowdownBattles:
         for row, chosen in zip(rows.tolist(), actions.tolist(), strict=True):
             battle, choices = self._at(row), _Choices()
             for seat, role in enumerate(SEATS):
-                if battle.asked[seat]:
+                if battle.needs_decision[seat]:
                     try:
                         choices[role] = battle.wire(seat, chosen[seat])
                     except (KeyError, IndexError):
@@ -163,19 +163,25 @@ class ShowdownBattles:
     ) -> None:
         assert self.exchange is not None, "begin comes first"
         originals = [self._at(row) for row in sources]
-        copies = await self._start(self.exchange, targets, [one.fixture for one in originals], agents)
-        for step in range(max((len(one.history) for one in originals), default=0)):
-            again = [
-                (copy, one.history[step])
-                for copy, one in zip(copies, originals, strict=True)
-                if step < len(one.history)
+        copies = await self._start(self.exchange, targets, [original.fixture for original in originals], agents)
+        for step in range(max((len(original.history) for original in originals), default=0)):
+            repeated = [
+                (copy, original.history[step])
+                for copy, original in zip(copies, originals, strict=True)
+                if step < len(original.history)
             ]
-            await self._choose(again)
+            await self._choose(repeated)
         await self.exchange([(copy, {"op": "reseed", "seed": seed}) for copy, seed in zip(copies, seeds, strict=True)])
         self._note(targets)
-        for copy, one in zip(copies, originals, strict=True):
-            if (copy.asked, copy.turn, copy.winner) != (one.asked, one.turn, one.winner):
-                raise ArenaError(f"{one.fixture.format}, seed {one.fixture.seed}: Showdown plays it differently again")
+        for copy, original in zip(copies, originals, strict=True):
+            if (copy.needs_decision, copy.turn, copy.winner) != (
+                original.needs_decision,
+                original.turn,
+                original.winner,
+            ):
+                raise ArenaError(
+                    f"{original.fixture.format}, seed {original.fixture.seed}: Showdown plays it differently again"
+                )
 
     async def _preview(self, battles: list[ShowdownBattle]) -> None:
         """Answers team previews: a learner's seat has an agent without a preference."""
@@ -191,7 +197,7 @@ class ShowdownBattles:
         assert self.exchange is not None, "begin comes first"
         for battle, choices in orders:
             battle.history.append(choices)
-            battle.asked = [False, False]
+            battle.needs_decision = [False, False]
         await self.exchange([(battle, {"op": "choose", **choices}) for battle, choices in orders])
 
     async def _answers(self, rows: list[int], seats: list[int]) -> list[int]:

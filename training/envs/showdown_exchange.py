@@ -33,7 +33,7 @@ class _Unlimited(StepGuard):
 
 
 class ShowdownBattle:
-    """A battle. number: its id at the host. asked: which seats have a decision to make. actions: what these may do.
+    """A battle. number: its id at the host. needs_decision: which seats have a decision to make. actions: what these may do.
 
     agents: of both seats; None for a seat whose actions come from outside.
     """
@@ -45,7 +45,7 @@ class ShowdownBattle:
         self.history: list[
             dict[str, str]
         ] = []  # what was sent to the host: role -> Showdown's words, one for each step
-        self.asked = [False, False]
+        self.needs_decision = [False, False]
         self.actions: list[dict[int, Choice]] = [{}, {}]
         self.seats: list[Seat] = []
         for role, agent in zip(SEATS, agents, strict=True):
@@ -56,18 +56,18 @@ class ShowdownBattle:
     def receive(self, message: Message) -> None:
         """Processes what the host sent for this battle."""
         if "p1" not in message:  # refused, crash, died
-            self.winner, self.asked = STUCK, [False, False]
+            self.winner, self.needs_decision = STUCK, [False, False]
             return
         for seat, role in enumerate(SEATS):
             if self.seats[seat].receive(message[role]):
-                self.asked[seat] = True
+                self.needs_decision[seat] = True
                 request = self.seats[seat].request
                 assert request is not None
                 self.actions[seat] = legal_actions(request, self.seats[seat].battle.legal)
         self.turn = self.seats[0].battle.turn
         if "end" in message:
             end = message["end"]
-            self.winner, self.asked, self.turn = _WINNERS[end["winner"]], [False, False], end["turns"]
+            self.winner, self.needs_decision, self.turn = _WINNERS[end["winner"]], [False, False], end["turns"]
             for one in self.seats:
                 one.finish()
 

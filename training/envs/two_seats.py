@@ -128,15 +128,15 @@ class TwoSeatEnv(ParallelEnv[str, Arrays, int]):
         return {agent: row_of(arrays, seat) for seat, agent in enumerate(SEATS)}
 
     def _infos(self) -> dict[str, dict[str, Any]]:
-        asked = self.battles.asked(_ROW)[0]
+        deciding = self.battles.needs_decision(_ROW)[0]
         over = self.battles.winners[0] != UNDECIDED
-        return {agent: {"waiting": bool(not asked[seat] and not over)} for seat, agent in enumerate(SEATS)}
+        return {agent: {"waiting": bool(not deciding[seat] and not over)} for seat, agent in enumerate(SEATS)}
 
     def _legal(self, actions: dict[str, int]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """The actions [2], -1 for a seat that waits, and which of them were not legal and were replaced."""
-        masks, asked = self._seen.legal, self.battles.asked(_ROW)[0]
+        masks, deciding = self._seen.legal, self.battles.needs_decision(_ROW)[0]
         chosen, illegal = np.full(2, -1, np.int64), np.zeros(2, np.bool_)
-        for seat in np.flatnonzero(asked).tolist():
+        for seat in np.flatnonzero(deciding).tolist():
             action = int(actions.get(SEATS[seat], -1))
             chosen[seat], illegal[seat] = action, not (0 <= action < len(masks[seat]) and masks[seat, action])
         if illegal.any():

@@ -91,10 +91,10 @@ class PokemonVectorEnv(VectorEnv):
             row = int(np.flatnonzero(self._ended)[0])
             raise BadInput(f"environment {row} has ended: call reset with options={{'reset_mask': …}} first")
         infos: dict[str, Any] = {}
-        again, rows = np.flatnonzero(self._ended), np.flatnonzero(~self._ended)
-        if len(again):
-            self.learner.begin(again)
-            self._add_fixtures(infos, again)
+        restarted, rows = np.flatnonzero(self._ended), np.flatnonzero(~self._ended)
+        if len(restarted):
+            self.learner.begin(restarted)
+            self._add_fixtures(infos, restarted)
         illegal = self.learner.play(rows, given[rows])
         for row in rows[illegal].tolist():
             self._add_info(infos, {"illegal_action": True}, row)

@@ -35,7 +35,7 @@ class Battles(Protocol):
     ) -> None:
         """Starts a battle in each row. agents: of both seats, None for a seat whose actions are given to `play`."""
 
-    def asked(self, rows: Ints) -> NDArray[np.bool_]:
+    def needs_decision(self, rows: Ints) -> NDArray[np.bool_]:
         """[n, 2]: which seats have a decision to make. Neither, once the battle is over."""
 
     def masks(self, rows: Ints, seats: Ints) -> NDArray[np.bool_]:

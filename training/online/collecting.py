@@ -196,8 +196,8 @@ class Collector:
     def _step(self, iteration: _Iteration, active: Ints, context: NDArray[np.bool_]) -> None:
         """Plays one step of the active battles. context: [N], battles whose decisions are context only."""
         with self._clock("engine"):
-            asked = self._battles.asked(active)  # [n, 2]
-        place, seats = np.nonzero(asked)
+            deciding = self._battles.needs_decision(active)  # [n, 2]
+        place, seats = np.nonzero(deciding)
         rows = active[place]
         who = iteration.seats.who[rows, seats]
         actions = np.full((len(active), 2), -1, np.int64)
@@ -254,10 +254,10 @@ class Collector:
     def _values_after(self, iteration: _Iteration, ended: Ints) -> dict[int, float]:
         """Trajectory -> value of the position in which its battle was truncated, where its network is asked there."""
         cut = ended[self._battles.winners[ended] == UNDECIDED]
-        found: dict[int, float] = {}
+        values_by_trajectory: dict[int, float] = {}
         if not len(cut):
-            return found
-        place, seats = np.nonzero(self._battles.asked(cut))
+            return values_by_trajectory
+        place, seats = np.nonzero(self._battles.needs_decision(cut))
         rows = cut[place]
         seen = self._battles.observe(rows, seats)
         who = iteration.seats.who[rows, seats]
@@ -265,8 +265,8 @@ class Collector:
             (mine,) = np.nonzero(who == index)
             slots = iteration.seats.slots[rows[mine], seats[mine]]
             values = iteration.seats.players[index].values(slots, _taken(seen, mine))
-            found |= dict(zip((2 * rows[mine] + seats[mine]).tolist(), values.tolist(), strict=True))
-        return found
+            values_by_trajectory |= dict(zip((2 * rows[mine] + seats[mine]).tolist(), values.tolist(), strict=True))
+        return values_by_trajectory
 
     def _ended(self, plan: RolloutPlan, opposite: list[SeatAssignment], bootstrap: Mapping[int, float]) -> EndedBattle:
         winners = self._battles.winners[: plan.battles]

@@ -71,7 +71,7 @@ class Answers:
         """Return what it answers at decisions of a side. Raises BadInput, and ServerFailed if it cannot be asked."""
         (stored,) = sides(db, [side])
         questions: list[_Question] = []
-        found: dict[int, list[TriedChoice]] = {}
+        attempts: dict[int, list[TriedChoice]] = {}
         points: dict[int, tuple[list[Any], Any]] = {}
         for index, battle in enumerate(decision_points(stored.seat, stored.format, unpacked(stored.log))):
             if index in decisions:
@@ -81,8 +81,8 @@ class Answers:
             self._agents = [self._source.make() for _ in range(_AT_ONCE)]
         replies = wait_for(self._replies(questions))
         for question, reply in zip(questions, replies, strict=True):
-            found.setdefault(question.decision, []).append(attempt_of(reply.text, *points[question.decision]))
-        return {index: TriedDecision(tuple(said[:-1]), said[-1]) for index, said in found.items()}
+            attempts.setdefault(question.decision, []).append(attempt_of(reply.text, *points[question.decision]))
+        return {index: TriedDecision(tuple(tried[:-1]), tried[-1]) for index, tried in attempts.items()}
 
     def _questions(self, about: dict[str, Any], index: int, battle: SeatBattle) -> list[_Question]:
         text, choices = prompt(battle, self.template), [choice.label for choice in battle.legal]
@@ -115,10 +115,10 @@ def attempt_of(text: str, legal: list[Any], request: dict[str, Any]) -> TriedCho
 
     legal: the legal choices (agents.battle.choices.Choice) of Showdown's request.
     """
-    said = read(text)
-    choice = read_answer(handed_in(said, text), legal, request)
+    answer = read(text)
+    choice = read_answer(handed_in(answer, text), legal, request)
     if choice is not None:
-        return TriedChoice(choice.label, plan=said.plan, text=text.strip())
-    failure = "illegal" if said.action else "unparsable"
-    shown = said.action or " ".join(text.split())[:SHOWN] or "(nothing)"
-    return TriedChoice(shown, plan=said.plan, failure=failure, text=text.strip())
+        return TriedChoice(choice.label, plan=answer.plan, text=text.strip())
+    failure = "illegal" if answer.action else "unparsable"
+    shown = answer.action or " ".join(text.split())[:SHOWN] or "(nothing)"
+    return TriedChoice(shown, plan=answer.plan, failure=failure, text=text.strip())

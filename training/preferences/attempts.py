@@ -91,10 +91,10 @@ class AttemptsFile:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(head + b"\n")
             return
-        found = differences(orjson.loads(lines[0])["settings"], orjson.loads(head)["settings"])
-        if found:
+        changed = differences(orjson.loads(lines[0])["settings"], orjson.loads(head)["settings"])
+        if changed:
             raise problem(
-                f"{path.parent}: {other_settings(found, 'begun')}: restore them, use --replace, or another --out"
+                f"{path.parent}: {other_settings(changed, 'begun')}: restore them, use --replace, or another --out"
             )
         for line in lines[1:-1]:
             side = _side(orjson.loads(line))
@@ -117,13 +117,13 @@ def _side(line: dict[str, Any]) -> TriedSide:
     tried = tuple(
         TriedOutcome(
             **{
-                **one,
-                "legal": tuple(one["legal"]),
-                "attempts": tuple(map(_attempt, one["attempts"])),
-                "hot": _attempt(one["hot"]) if one.get("hot") else None,
+                **outcome,
+                "legal": tuple(outcome["legal"]),
+                "attempts": tuple(map(_attempt, outcome["attempts"])),
+                "hot": _attempt(outcome["hot"]) if outcome.get("hot") else None,
             }
         )
-        for one in line["tried"]
+        for outcome in line["tried"]
     )
     return TriedSide(**{**line, "tried": tried})
 

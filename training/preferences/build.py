@@ -41,7 +41,7 @@ PARTS: tuple[Part, ...] = ("plan", "action")
 #: Sides whose logs are in memory at once.
 _AT_ONCE = 64
 #: (decision, turn, seed, pair) of a side.
-_Found = tuple[int, int, int | None, Judged]
+_JudgedDecision = tuple[int, int, int | None, Judged]
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,11 @@ def build_pairs(
 
     Raises BadData, and BadInput for a player that cannot play a format here.
     """
-    chosen = [one for one in selected(settings.db, settings.where) if one.seat in SEATS]
+    chosen = [side for side in selected(settings.db, settings.where) if side.seat in SEATS]
     counts: dict[str, Counter[str]] = {
         name: Counter() for name in ("pairs", "rejected", "dropped", "skipped", "outcomes")
     }
-    keys = [(one.battle_id, one.seat) for one in chosen]
+    keys = [(side.battle_id, side.seat) for side in chosen]
     steps, filled, asking = 0, template(settings.style) if settings.source != "answers" else "", None
     if settings.source == "answers":
         asking = Answers(settings.answers_of, settings.tries.choices, settings.garble_temperature, settings.tries.seed)
@@ -91,26 +91,26 @@ def build_pairs(
     if settings.source != "expert":
         if replace_all:
             (out / ATTEMPTS).unlink(missing_ok=True)
-        tried = _try(settings, chosen, asking, AttemptsFile(out / ATTEMPTS, _told(settings), BadData), track)
-        steps = sum(one.steps for one in tried)
-        found = {key: _by_rules(one, settings, counts) for key, one in zip(keys, tried, strict=True)}
+        tried = _try(settings, chosen, asking, AttemptsFile(out / ATTEMPTS, _tries_settings(settings), BadData), track)
+        steps = sum(side.steps for side in tried)
+        pairs = {key: _by_rules(side, settings, counts) for key, side in zip(keys, tried, strict=True)}
     else:
         labelled = expert_pairs(settings.db, keys, settings.bar.min_margin, counts["dropped"])
-        found = {key: [(index, turn, None, one) for index, turn, one in labelled.get(key, [])] for key in keys}
-    return _write(settings, chosen, found, out, counts, steps, filled, track)
+        pairs = {key: [(index, turn, None, side) for index, turn, side in labelled.get(key, [])] for key in keys}
+    return _write(settings, chosen, pairs, out, counts, steps, filled, track)
 
 
-def _told(settings: BuildSettings) -> dict[str, Any]:
+def _tries_settings(settings: BuildSettings) -> dict[str, Any]:
     """The settings of the tries: the rules may change without anything being played again."""
-    told: dict[str, Any] = {
+    tries_settings: dict[str, Any] = {
         "db": str(settings.db),
         "where": settings.where,
         "play_on": settings.play_on,
         "venue": settings.venue,
     }
     if settings.source == "answers":
-        told |= {"answers_of": settings.answers_of, "garble_temperature": settings.garble_temperature}
-    return {**told, **asdict(settings.tries)}
+        tries_settings |= {"answers_of": settings.answers_of, "garble_temperature": settings.garble_temperature}
+    return {**tries_settings, **asdict(settings.tries)}
 
 
 def _try(
@@ -121,55 +121,55 @@ def _try(
     track: Callable[[Sequence[Any], str], Iterator[Any]],
 ) -> list[TriedSide]:
     """Try the sides that were not tried yet, format by format."""
-    left = [one for one in chosen if (one.battle_id, one.seat) not in file.done]
-    by_key = {(one.battle_id, one.seat): one for one in left}
+    untried = [side for side in chosen if (side.battle_id, side.seat) not in file.done]
+    by_key = {(side.battle_id, side.seat): side for side in untried}
 
-    def asked(battle: int, seat: str, decisions: Sequence[int]) -> dict[int, TriedDecision]:
+    def answered(battle: int, seat: str, decisions: Sequence[int]) -> dict[int, TriedDecision]:
         assert asking is not None
         return asking.at(settings.db, by_key[battle, seat], decisions)
 
-    for format_id in dict.fromkeys(one.format for one in left):
-        mine = [one for one in left if one.format == format_id]
+    for format_id in dict.fromkeys(side.format for side in untried):
+        mine = [side for side in untried if side.format == format_id]
         rows = settings.tries.rows
         player = player_of(settings.play_on, rows, format_id, on_engine=on_engine(format_id, settings.venue))
         forks = forks_of(format_id, rows, settings.venue)
         try:
-            playing = ForkPlayer(forks, player, settings.tries, None if asking is None else asked)
-            for one in track(mine, f"trying {format_id}"):
-                (stored,) = stored_battles(settings.db, [one.battle_id], [format_id])
+            playing = ForkPlayer(forks, player, settings.tries, None if asking is None else answered)
+            for side in track(mine, f"trying {format_id}"):
+                (stored,) = stored_battles(settings.db, [side.battle_id], [format_id])
                 if isinstance(stored, str):
-                    file.add(TriedSide(one.battle_id, one.seat, skipped=stored))
+                    file.add(TriedSide(side.battle_id, side.seat, skipped=stored))
                 else:
-                    file.add(playing.side(stored, SEATS.index(one.seat)))
+                    file.add(playing.side(stored, SEATS.index(side.seat)))
         finally:
             forks.close()
-    return file.of([(one.battle_id, one.seat) for one in chosen])
+    return file.of([(side.battle_id, side.seat) for side in chosen])
 
 
-def _by_rules(side: TriedSide, settings: BuildSettings, counts: dict[str, Counter[str]]) -> list[_Found]:
+def _by_rules(side: TriedSide, settings: BuildSettings, counts: dict[str, Counter[str]]) -> list[_JudgedDecision]:
     """Apply the rules to the tried decisions of a side."""
     if side.skipped:
         counts["skipped"][side.skipped] += 1
-    found: list[_Found] = []
+    pairs: list[_JudgedDecision] = []
     for tried in side.tried:
         baseline = baseline_of(tried.attempts, settings.bar)
-        counts["outcomes"].update(str(outcome(one, settings.bar, baseline)[0]) for one in tried.attempts)
+        counts["outcomes"].update(str(outcome(pair, settings.bar, baseline)[0]) for pair in tried.attempts)
         hot = settings.garble == "temperature" and tried.hot
         garbled = hot or garbler(settings.garble, tried.legal, tried.seed)
         real, worse = settings.rejected == "real", settings.garble == "worse"
         for part in PARTS:
-            one = judged(tried.attempts, part, settings.bar, garbled, real=real, worse=worse)
-            if isinstance(one, Judged):
-                found.append((tried.decision, tried.turn, tried.seed, one))
-            elif one is not None:
-                counts["dropped"][one] += 1
-    return found
+            pair = judged(tried.attempts, part, settings.bar, garbled, real=real, worse=worse)
+            if isinstance(pair, Judged):
+                pairs.append((tried.decision, tried.turn, tried.seed, pair))
+            elif pair is not None:
+                counts["dropped"][pair] += 1
+    return pairs
 
 
 def _write(
     settings: BuildSettings,
     chosen: Sequence[Candidate],
-    found: dict[tuple[int, str], list[_Found]],
+    found: dict[tuple[int, str], list[_JudgedDecision]],
     out: Path,
     counts: dict[str, Counter[str]],
     steps: int,
@@ -214,17 +214,18 @@ def _write(
     return summary
 
 
-def _texts(side: StoredSide, found: Sequence[_Found], source: str, filled: str) -> list[Pair]:
+def _texts(side: StoredSide, pairs: Sequence[_JudgedDecision], source: str, filled: str) -> list[Pair]:
     """The pairs of a side with their prompts. filled: the template of the prompts."""
-    wanted = {decision for decision, *_ in found}
+    wanted = {decision for decision, *_ in pairs}
     points = decision_points(side.seat, side.format, unpacked(side.log))
     prompts = {index: prompt(battle, filled) for index, battle in enumerate(points) if index in wanted}
     about = side.about
     return [
         Pair(
-            one, prompts[decision], source, side.format, about["battle"], about["pair"], side.seat, decision, turn, seed
+            judgement, prompts[decision], source, side.format, about["battle"], about["pair"], side.seat, decision, turn,
+            seed,
         )
-        for decision, turn, seed, one in found
+        for decision, turn, seed, judgement in pairs
         if decision in prompts
     ]  # fmt: skip
 
@@ -257,7 +258,7 @@ def _write_files(
     settings: BuildSettings, out: Path, pairs: dict[bool, list[Pair]], kept: dict[bool, list[Trajectory]]
 ) -> None:
     about = {
-        "source": PREFERENCES, **_told(settings), "from": settings.source, **asdict(settings.bar),
+        "source": PREFERENCES, **_tries_settings(settings), "from": settings.source, **asdict(settings.bar),
         "garble": settings.garble, "rejected": settings.rejected, "hold_out": settings.hold_out,
     }  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)

@@ -36,17 +36,19 @@ def expert_pairs(
 
     dropped: reason -> number of labelled decisions without a pair; it is added to.
     """
-    found: dict[tuple[int, str], list[tuple[int, int, Judged]]] = {}
+    pairs: dict[tuple[int, str], list[tuple[int, int, Judged]]] = {}
     wanted = set(sides)
-    for battle, seat, index, turn, choice, diagnostics in rows(_LABELLED, db, [sorted({one for one, _ in sides})]):
+    for battle, seat, index, turn, choice, diagnostics in rows(
+        _LABELLED, db, [sorted({battle_id for battle_id, _ in sides})]
+    ):
         if (battle, seat) not in wanted:
             continue
         pair = expert_pair(choice, orjson.loads(diagnostics), min_margin)
         if isinstance(pair, str):
             dropped[pair] += 1
         else:
-            found.setdefault((battle, seat), []).append((index, turn, pair))
-    return found
+            pairs.setdefault((battle, seat), []).append((index, turn, pair))
+    return pairs
 
 
 def expert_pair(played: str, diagnostics: dict[str, Any], min_margin: float) -> Judged | str:

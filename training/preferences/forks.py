@@ -141,14 +141,14 @@ def stored_battles(db: Path, battles: Sequence[int], formats: Sequence[str]) -> 
 
     formats: of each battle.
     """
-    found: list[StoredSide | str] = []
-    by_id = {one.battle_id: one for one in stored_results(db, battles)}
+    loaded: list[StoredSide | str] = []
+    by_id = {battle.battle_id: battle for battle in stored_results(db, battles)}
     for number, format_id in zip(battles, formats, strict=True):
-        one = by_id[number]
+        battle = by_id[number]
         try:
-            options = input_log_teams(one.input_log)
+            options = input_log_teams(battle.input_log)
         except ArenaError as error:
-            found.append(str(error))
+            loaded.append(str(error))
             continue
         drawn = [role for role in SEATS if "team" not in options[role]]
         texts = (
@@ -158,11 +158,11 @@ def stored_battles(db: Path, battles: Sequence[int], formats: Sequence[str]) -> 
         )
         first, second = (_team(format_id, options[role], texts.get(role)) for role in SEATS)
         fixture = Fixture(format_id, ("", ""), (first, second), str(options["seed"]), "", "")
-        ordered = [list(enumerate(side)) for side in one.decisions]
+        ordered = [list(enumerate(side)) for side in battle.decisions]
         previews = [next((d.choice for _, d in side if d.choice.startswith("team ")), None) for side in ordered]
         mine, theirs = ([(i, d) for i, d in side if not d.choice.startswith("team ")] for side in ordered)
-        found.append(StoredSide(number, fixture, (previews[0], previews[1]), (mine, theirs)))
-    return found
+        loaded.append(StoredSide(number, fixture, (previews[0], previews[1]), (mine, theirs)))
+    return loaded
 
 
 def _team(format_id: str, options: dict[str, str], drawn: str | None) -> FixtureTeam:

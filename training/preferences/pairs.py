@@ -44,15 +44,15 @@ class Pair:
     @property
     def key(self) -> tuple[str, str, str]:
         """What makes it the same pair as another: the three texts."""
-        one = self.judged
-        if one.part == "plan":
+        judged = self.judged
+        if judged.part == "plan":
             # A pair of plans is about the plan alone: the action that follows it is another pair.
-            return self.prompt, f"Plan: {one.chosen}", f"Plan: {one.rejected}"
-        if one.chosen_text is None:
-            return self.prompt, answer(one.chosen), answer(one.rejected)
+            return self.prompt, f"Plan: {judged.chosen}", f"Plan: {judged.rejected}"
+        if judged.chosen_text is None:
+            return self.prompt, answer(judged.chosen), answer(judged.rejected)
         # A garbled action follows the same plan.
-        garbled = answer(one.rejected, read(one.chosen_text).plan)
-        return self.prompt, one.chosen_text, garbled if one.rejected_text is None else one.rejected_text
+        garbled = answer(judged.rejected, read(judged.chosen_text).plan)
+        return self.prompt, judged.chosen_text, garbled if judged.rejected_text is None else judged.rejected_text
 
     def line(self) -> dict[str, Any]:
         """Its line: `prompt`, `chosen` and `rejected` as TRL reads them, and our own columns."""

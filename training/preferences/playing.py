@@ -65,7 +65,7 @@ class _Fork:
     choices: list[str]
     rows: Ints
     played: str
-    asked: TriedDecision | None
+    answered: TriedDecision | None
 
 
 class ForkPlayer:
@@ -76,7 +76,7 @@ class ForkPlayer:
 
     def __init__(self, forks: Forks, player: Player, tries: Tries, asking: Asking | None = None) -> None:
         self._forks, self._player, self._tries, self._asking = forks, player, tries, asking
-        self._asked: dict[int, TriedDecision] = {}
+        self._answered: dict[int, TriedDecision] = {}
 
     def side(self, stored: StoredSide, seat: int) -> TriedSide:
         """Try the wanted decisions of a seat (0 or 1). A battle that cannot be replayed here is skipped, with the reason."""
@@ -85,21 +85,21 @@ class ForkPlayer:
         if not wanted:
             return TriedSide(stored.battle, SEATS[seat], skipped="no decision with two legal choices")
         if self._asking is not None:
-            index = {one: stored.choices[seat][one][0] for one in wanted}
-            self._asked = self._asking(stored.battle, SEATS[seat], list(index.values()))
-            wanted = [one for one in wanted if index[one] in self._asked]
-        found: list[TriedOutcome] = []
+            index = {place: stored.choices[seat][place][0] for place in wanted}
+            self._answered = self._asking(stored.battle, SEATS[seat], list(index.values()))
+            wanted = [place for place in wanted if index[place] in self._answered]
+        outcomes: list[TriedOutcome] = []
         steps = 0
         try:
             for part in _parts(wanted, self._room()):
                 forks, first = self._replayed(stored, seat, set(part))
                 steps += self._played_on(first, seat)
-                found += [self._tried(fork) for fork in forks]
+                outcomes += [self._tried(fork) for fork in forks]
         except NotOnEngine as error:
             return TriedSide(empty.battle, empty.seat, skipped=f"not on the engine: {error}")
         except ReplayDiffers as error:
             return TriedSide(empty.battle, empty.seat, skipped=str(error))
-        return TriedSide(empty.battle, empty.seat, tuple(found), steps)
+        return TriedSide(empty.battle, empty.seat, tuple(outcomes), steps)
 
     def _wanted(self, stored: StoredSide, seat: int) -> list[int]:
         """The places of the decisions to be tried among the seat's, ascending."""
@@ -124,18 +124,18 @@ class ForkPlayer:
         battles, leader = self._forks.battles, np.array([LEADER], np.int64)
         places, free_row = [0, 0], LEADER + 1
         while True:
-            (asked,) = np.nonzero(battles.asked(leader)[0])
-            if not len(asked) or any(places[one] >= len(stored.choices[one]) for one in asked.tolist()):
+            (deciding,) = np.nonzero(battles.needs_decision(leader)[0])
+            if not len(deciding) or any(places[mover] >= len(stored.choices[mover]) for mover in deciding.tolist()):
                 raise ReplayDiffers("its battle ends before the decision when it is replayed")
             actions = np.full((1, 2), -1, np.int64)
-            for one in asked.tolist():
-                _, decided = stored.choices[one][places[one]]
-                labels = self._forks.labels(one)
+            for mover in deciding.tolist():
+                _, decided = stored.choices[mover][places[mover]]
+                labels = self._forks.labels(mover)
                 if decided.choice not in labels:
                     raise ReplayDiffers(f"{decided.choice} is not legal when its battle is replayed")
-                actions[0, one] = labels[decided.choice]
-                if one == seat and places[one] in wanted:
-                    fork = self._fork(stored, seat, places[one], free_row)
+                actions[0, mover] = labels[decided.choice]
+                if mover == seat and places[mover] in wanted:
+                    fork = self._fork(stored, seat, places[mover], free_row)
                     free_row += fork.rows.size
                     forks.append(fork)
                     first |= {
@@ -143,25 +143,25 @@ class ForkPlayer:
                         for label, rows in zip(fork.choices, fork.rows.tolist(), strict=True)
                         for row in rows
                     }
-                    wanted = wanted - {places[one]}
-                places[one] += 1
+                    wanted = wanted - {places[mover]}
+                places[mover] += 1
             if not wanted:
                 return forks, first
-            self._player.watch(battles, leader.repeat(len(asked)), asked)
+            self._player.watch(battles, leader.repeat(len(deciding)), deciding)
             battles.play(leader, actions)
 
     def _fork(self, stored: StoredSide, seat: int, place: int, free_row: int) -> _Fork:
         index, decided = stored.choices[seat][place]
         seed = _number(["fork", self._tries.seed, stored.fixture.seed, seat, index])
         labels = self._forks.labels(seat)
-        asked = None if self._asking is None else self._asked[index]
-        if asked is None:
+        answered = None if self._asking is None else self._answered[index]
+        if answered is None:
             others = sorted(label for label in labels if label != decided.choice)
             if self._tries.choices:
                 others = random.Random(seed).sample(others, min(len(others), self._tries.choices - 1))
             choices = [decided.choice, *others]
         else:
-            choices = list(dict.fromkeys(one.action for one in asked.answers if not one.failure))
+            choices = list(dict.fromkeys(answer.action for answer in answered.answers if not answer.failure))
         for label in choices:
             if label not in labels:
                 raise ReplayDiffers(f"{label} is not legal when its battle is replayed")
@@ -170,15 +170,15 @@ class ForkPlayer:
         seeds = [showdown_seed("fork", seed, k) for _ in choices for k in range(self._tries.playouts)]
         if rows.size:
             self._forks.fork(rows.ravel(), seeds, self._player.fork(LEADER, rows.ravel(), seeds))
-        return _Fork(seat, index, decided.turn, seed, tuple(decided.legal), choices, rows, decided.choice, asked)
+        return _Fork(seat, index, decided.turn, seed, tuple(decided.legal), choices, rows, decided.choice, answered)
 
     def _played_on(self, first: dict[int, int], seat: int) -> int:
         """Play all forks to their ends. first: row -> the action of `seat` in its first step. Returns decisions played."""
         battles, steps = self._forks.battles, 0
         active, begun = np.array(sorted(first), np.int64), False
         while len(active):
-            asked = battles.asked(active)  # [n, 2]
-            place, seats = np.nonzero(asked)
+            deciding = battles.needs_decision(active)  # [n, 2]
+            place, seats = np.nonzero(deciding)
             actions = np.full((len(active), 2), -1, np.int64)
             actions[place, seats] = self._player.act(battles, active[place], seats)
             if not begun:
@@ -199,14 +199,14 @@ class ForkPlayer:
             if results:
                 by_label[label] = results
         tried = (fork.decision, fork.turn, fork.seed, fork.legal, fork.played)
-        if fork.asked is None:
+        if fork.answered is None:
             return TriedOutcome(*tried, tuple(TriedChoice(label, results) for label, results in by_label.items()))
         attempts = [
             one if one.failure else replace(one, results=by_label[one.action], shared=fork.choices.index(one.action))
-            for one in fork.asked.answers
+            for one in fork.answered.answers
             if one.failure or one.action in by_label
         ]
-        return TriedOutcome(*tried, tuple(attempts), fork.asked.hot)
+        return TriedOutcome(*tried, tuple(attempts), fork.answered.hot)
 
 
 def _parts(wanted: Sequence[int], size: int) -> list[list[int]]:

@@ -107,28 +107,30 @@ def judged(
     if not tried:
         return None
     baseline = baseline_of(tried, bar)
-    outcomes = [outcome(one, bar, baseline) for one in tried]
-    worked = [one for one, (kind, _) in zip(tried, outcomes, strict=True) if kind is AttemptOutcome.GAINED]
-    others = [(one, kind) for one, (kind, _) in zip(tried, outcomes, strict=True) if kind is not AttemptOutcome.GAINED]
+    outcomes = [outcome(attempt, bar, baseline) for attempt in tried]
+    worked = [attempt for attempt, (kind, _) in zip(tried, outcomes, strict=True) if kind is AttemptOutcome.GAINED]
+    others = [
+        (attempt, kind) for attempt, (kind, _) in zip(tried, outcomes, strict=True) if kind is not AttemptOutcome.GAINED
+    ]
     if not worked:
         return NOTHING
     best = max(worked, key=_score)
     if not others and worse:
         if len(worked) == 1:
             return ONE_ANSWER
-        least = min((one for one in worked if one is not best), key=_score)
+        least = min((attempt for attempt in worked if attempt is not best), key=_score)
         return _clear(_pair(part, EVERYTHING, best, least, str(AttemptOutcome.GAINED)), bar)
     if not others:
         return _against_garbled(part, EVERYTHING, best, tried, garbled)
-    failed = [one for one, kind in others if kind is AttemptOutcome.FAILED]
+    failed = [attempt for attempt, kind in others if kind is AttemptOutcome.FAILED]
     worst, kind = (
         (failed[0], AttemptOutcome.FAILED)
         if failed
-        else (min((one for one, _ in others), key=_score), AttemptOutcome.NO_GAIN)
+        else (min((attempt for attempt, _ in others), key=_score), AttemptOutcome.NO_GAIN)
     )
-    found = _clear(_pair(part, SOME, best, worst, str(kind)), bar)
-    if isinstance(found, str) or real:
-        return found
+    pair = _clear(_pair(part, SOME, best, worst, str(kind)), bar)
+    if isinstance(pair, str) or real:
+        return pair
     return _against_garbled(part, SOME, best, tried, garbled)
 
 
@@ -138,26 +140,26 @@ def merged(attempts: Sequence[TriedChoice], part: Part) -> list[TriedChoice]:
     One that acted hides a failure with the same text. Attempts without a text of this part are left out. Results that they
     share are counted once.
     """
-    found: dict[str, TriedChoice] = {}
+    by_text: dict[str, TriedChoice] = {}
     counted: set[tuple[str, int]] = set()
-    for one in attempts:
-        text = _text(one, part)
+    for attempt in attempts:
+        text = _text(attempt, part)
         if not text:
             continue
-        if one.shared is not None:
-            if (text, one.shared) in counted:
+        if attempt.shared is not None:
+            if (text, attempt.shared) in counted:
                 continue
-            counted.add((text, one.shared))
-        before = found.get(text)
+            counted.add((text, attempt.shared))
+        before = by_text.get(text)
         if before is None or before.failure:
-            found[text] = one
-        elif not one.failure:
-            values = [each for each in (before.value, one.value) if each is not None]
+            by_text[text] = attempt
+        elif not attempt.failure:
+            values = [each for each in (before.value, attempt.value) if each is not None]
             value = sum(values) / len(values) if values else None
-            found[text] = TriedChoice(
-                before.action, (*before.results, *one.results), before.plan, value, text=before.text
+            by_text[text] = TriedChoice(
+                before.action, (*before.results, *attempt.results), before.plan, value, text=before.text
             )
-    return list(found.values())
+    return list(by_text.values())
 
 
 def margin_interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:

@@ -63,9 +63,9 @@ def test_a_stored_battle_comes_back_on_the_engine_with_its_legal_choices(played:
         assert isinstance(one, StoredSide)
         forks.begin(one)
         places = [0, 0]
-        while forks.battles.asked(leader).any() and all(places[s] < len(one.choices[s]) for s in (0, 1)):
+        while forks.battles.needs_decision(leader).any() and all(places[s] < len(one.choices[s]) for s in (0, 1)):
             actions = np.full((1, 2), -1)
-            for seat in np.flatnonzero(forks.battles.asked(leader)[0]).tolist():
+            for seat in np.flatnonzero(forks.battles.needs_decision(leader)[0]).tolist():
                 _, decided = one.choices[seat][places[seat]]
                 labels = forks.labels(seat)
                 assert set(labels) == set(decided.legal)

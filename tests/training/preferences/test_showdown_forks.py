@@ -30,7 +30,7 @@ def test_a_copy_is_the_same_battle_with_chance_of_its_own(format_id: str) -> Non
     )
 
     def play(rows: np.ndarray) -> None:
-        asked = battles.asked(rows)
+        asked = battles.needs_decision(rows)
         place, seats = np.nonzero(asked)
         actions = np.full((len(rows), 2), -1)
         actions[place, seats] = battles.masks(rows[place], seats).argmax(1)
@@ -39,7 +39,7 @@ def test_a_copy_is_the_same_battle_with_chance_of_its_own(format_id: str) -> Non
     for _ in range(12):
         play(leader)
     battles.copy(leader.repeat(3), every[1:], SEEDS)
-    (seats,) = np.nonzero(battles.asked(leader)[0])
+    (seats,) = np.nonzero(battles.needs_decision(leader)[0])
     for row in every[1:]:
         one, other = battles.observe(leader.repeat(len(seats)), seats), battles.observe(np.full(len(seats), row), seats)
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
