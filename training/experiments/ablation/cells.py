@@ -50,12 +50,16 @@ def meant(quantity: Quantity, sizes: Collection[str]) -> list[str]:
 
 def check_equal(ablation: Ablation, plan: Sequence[Planned]) -> None:
     """Raise BadConfig that names a quantity in `equal` that differs, and the variants."""
-    known = {size for one in plan for size in one.sizes}
+    known = {size for planned in plan for size in planned.sizes}
     for quantity in ablation.equal:
         for size in meant(quantity, known):
-            values = {one.variant: one.sizes[size] for one in plan if size in one.sizes}
+            values = {planned.variant: planned.sizes[size] for planned in plan if size in planned.sizes}
             least, most = min(values, key=lambda name: values[name]), max(values, key=lambda name: values[name])
-            step = max(one.sizes["processed"] / one.sizes["steps"] for one in plan) if size == "processed" else 0
+            step = (
+                max(planned.sizes["processed"] / planned.sizes["steps"] for planned in plan)
+                if size == "processed"
+                else 0
+            )
             tolerance = {"decisions": _TOLERANCE * values[most], "processed": max(step, _TOLERANCE * values[most])}
             if values[most] - values[least] > tolerance.get(size, 0):
                 raise BadConfig(

@@ -105,18 +105,18 @@ def variants(ablation: Ablation) -> dict[str, dict[str, Any]]:
 
     Raises BadConfig if two axes change the same key, or a variant changes a key that the ablation sets itself.
     """
-    found: dict[str, dict[str, Any]] = {}
+    changes_by_name: dict[str, dict[str, Any]] = {}
     for chosen in product(*(axis.items() for axis in ablation.grid.values())):
         changes: dict[str, Any] = {}
-        for name, one in chosen:
-            for key, value in one.items():
+        for name, variant in chosen:
+            for key, value in variant.items():
                 if key in _OWN:
                     raise BadConfig(f"grid: {name}: {key} is set by the ablation itself: leave it out")
                 if key in changes:
                     raise BadConfig(f"grid: {key} is changed by more than one axis: join them in one")
                 changes[key] = value
-        found["+".join(name for name, _ in chosen)] = changes
-    return found
+        changes_by_name["+".join(name for name, _ in chosen)] = changes
+    return changes_by_name
 
 
 def base_of(ablation: Ablation) -> dict[str, Any]:

@@ -44,34 +44,34 @@ def whole(ablation: Ablation, name: str, *, make: bool) -> Portion:
     if name not in ablation.data:
         known = ", ".join(ablation.data) or "none"
         raise BadConfig(f"data.train: '{name}' is not a dataset of this ablation; known are {known}")
-    asked = ablation.data[name]
-    found = _found(ablation, name, asked, make)
-    return cut(ablation, name, found, asked.max_decisions or found.decisions, make=make)
+    source = ablation.data[name]
+    portion = _portion(ablation, name, source, make)
+    return cut(ablation, name, portion, source.max_decisions or portion.decisions, make=make)
 
 
-def _found(ablation: Ablation, name: str, asked: Made | Ordered, make: bool) -> Portion:
-    if isinstance(asked, Made):
-        return _counted(opened(Path(asked.path)))
+def _portion(ablation: Ablation, name: str, source: Made | Ordered, make: bool) -> Portion:
+    if isinstance(source, Made):
+        return _counted(opened(Path(source.path)))
     folder = _folder(ablation, name)
     if make:
-        build_once(Path(asked.database), asked.where, folder, _GATES, asked.hold_out, hold_out_by=asked.hold_out_by)
+        build_once(Path(source.database), source.where, folder, _GATES, source.hold_out, hold_out_by=source.hold_out_by)
     if folder.exists():
         return _counted(opened(folder))
-    sides, decisions = _stored(asked)
-    kept = 1 - asked.hold_out
+    sides, decisions = _stored(source)
+    kept = 1 - source.hold_out
     return Portion(folder, round(sides * kept), round(decisions * kept))
 
 
-def _stored(asked: Ordered) -> tuple[int, int]:
+def _stored(source: Ordered) -> tuple[int, int]:
     """Return the numbers of sides and decisions in the store for a dataset to be built."""
-    chosen = selected(Path(asked.database), asked.where)
+    chosen = selected(Path(source.database), source.where)
     battles, seats = [side.battle_id for side in chosen], [side.seat for side in chosen]
-    with connect(Path(asked.database), read_only=True) as connection:
-        found = connection.execute(
+    with connect(Path(source.database), read_only=True) as connection:
+        counted = connection.execute(
             "SELECT count(*) FROM decisions WHERE (battle_id, seat) IN (SELECT (unnest(?), unnest(?)))",
             [battles, seats],
         ).fetchone()
-    return len(chosen), 0 if found is None else int(found[0])
+    return len(chosen), 0 if counted is None else int(counted[0])
 
 
 def cut(ablation: Ablation, name: str, portion: Portion, decisions: int, *, make: bool) -> Portion:
@@ -90,8 +90,8 @@ def cut(ablation: Ablation, name: str, portion: Portion, decisions: int, *, make
         return Portion(folder, round(portion.trajectories * share), decisions)
     dataset = opened(portion.folder)
     sizes: dict[str, int] = {}
-    for one in all_trajectories(dataset):
-        sizes[_pair(one)] = sizes.get(_pair(one), 0) + len(one)
+    for trajectory in all_trajectories(dataset):
+        sizes[_pair(trajectory)] = sizes.get(_pair(trajectory), 0) + len(trajectory)
     kept, room = set(), decisions
     for pair in sorted(sizes, key=lambda pair: hashlib.sha256(f"{ablation.sample_seed} {pair}".encode()).digest()):
         if sizes[pair] <= room:
@@ -99,16 +99,16 @@ def cut(ablation: Ablation, name: str, portion: Portion, decisions: int, *, make
             room -= sizes[pair]
     about = {**dataset.about, "cut_from": str(portion.folder), "decisions": decisions, "seed": ablation.sample_seed}
     with DatasetWriter(folder, about) as writer:
-        for one in all_trajectories(dataset):
-            if _pair(one) in kept:
-                writer.add(one)
+        for trajectory in all_trajectories(dataset):
+            if _pair(trajectory) in kept:
+                writer.add(trajectory)
     return _counted(opened(folder))
 
 
 def validation_folder(ablation: Ablation, path: str) -> str:
     """Return the folder of an entry of `data.validate_on`: a dataset of the ablation, its held-out part, or a path."""
-    for name, asked in ablation.data.items():
-        folder = Path(asked.path) if isinstance(asked, Made) else _folder(ablation, name)
+    for name, source in ablation.data.items():
+        folder = Path(source.path) if isinstance(source, Made) else _folder(ablation, name)
         if path in (name, name + HELD_OUT):
             return str(folder.with_name(folder.name + path.removeprefix(name)))
     return path

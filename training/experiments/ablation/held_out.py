@@ -28,37 +28,37 @@ class BattleBlock:
     scores: list[float | None]
 
 
-def measured(asked: HeldOutEvaluation, spec: str, kept: Path) -> list[BattleBlock]:
+def measured(evaluation: HeldOutEvaluation, spec: str, kept: Path) -> list[BattleBlock]:
     """Play the remaining evaluation battles of a checkpoint. kept: file that caches their scores.
 
     Raises BadInput, and BattlesStopped.
     """
     key = {
         "player": checkpoint.identity(checkpoint.find(spec.partition(":")[2])),
-        "asked": asked.model_dump(mode="json", exclude={"workers"}),
+        "asked": evaluation.model_dump(mode="json", exclude={"workers"}),
     }
     cached = json.loads(kept.read_text()) if kept.exists() else {}
     if cached.get("what") != key:
-        cached = {"what": key, "blocks": _played(asked, spec)}
+        cached = {"what": key, "blocks": _played(evaluation, spec)}
         write_atomic(kept, json.dumps(cached, indent=1) + "\n")
     return [BattleBlock(**block) for block in cached["blocks"]]
 
 
-def _played(asked: HeldOutEvaluation, spec: str) -> list[dict[str, Any]]:
+def _played(evaluation: HeldOutEvaluation, spec: str) -> list[dict[str, Any]]:
     settings = EvaluateSettings(
-        agents=(spec, *asked.opponents),
-        formats=tuple(asked.formats),
-        team_sets=tuple(asked.teams),
-        battles=asked.battles,
-        seed=asked.seed,
+        agents=(spec, *evaluation.opponents),
+        formats=tuple(evaluation.formats),
+        team_sets=tuple(evaluation.teams),
+        battles=evaluation.battles,
+        seed=evaluation.seed,
         challengers=(spec,),
         same_luck=True,
-        anchor=asked.opponents[0],
+        anchor=evaluation.opponents[0],
     )
-    db = Path(asked.database)
+    db = Path(evaluation.database)
     if len(resolve_each(settings.agents)) != len(settings.agents):
         raise BadInput(f"evaluation.opponents: one is listed twice, or is {spec} itself: name others")
-    played = play_into(db, settings, kind="ablation", workers=asked.workers)
+    played = play_into(db, settings, kind="ablation", workers=evaluation.workers)
     if not played.finished:
         raise BattlesStopped("stopped: finished battles are stored; run the same command again to resume")
     run = played.run
@@ -72,9 +72,9 @@ def _played(asked: HeldOutEvaluation, spec: str) -> list[dict[str, Any]]:
 
 
 def _scores(run: Run, pool: tuple[str, str], opponent: str, results: dict[str, float | None]) -> list[float | None]:
-    found: list[float | None] = []
+    scores: list[float | None] = []
     for number in range(run.plan.pairs):
         one, other = numbered_pair(run.plan, pool, (run.plan.agents[0], opponent), number)
         first, second = results[one.key], results[other.key]
-        found.append(None if first is None or second is None else (first + 1 - second) / 2)
-    return found
+        scores.append(None if first is None or second is None else (first + 1 - second) / 2)
+    return scores

@@ -18,13 +18,13 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
     plan = []
     for name in variants(ablation):
         cells = {seed: _checked(ablation, name, seed) for seed in ablation.seeds}
-        one = cells[ablation.seeds[0]]
+        config = cells[ablation.seeds[0]]
         if "compute" in ablation.equal:
             raise BadConfig("equal: compute: learning rules differ in what a decision costs: take it out of `equal`")
-        if "data" in ablation.equal and not one.max_decisions:
+        if "data" in ablation.equal and not config.max_decisions:
             raise BadConfig(f"equal: data: variant {name}: max_decisions: 0: set the same number in all variants")
-        sizes = {"parameters": parameters(one.learner.network.preset), "decisions": one.max_decisions}
-        about = f"{one.algorithm.name}, {one.rollout.battles} battles an iteration"
+        sizes = {"parameters": parameters(config.learner.network.preset), "decisions": config.max_decisions}
+        about = f"{config.algorithm.name}, {config.rollout.battles} battles an iteration"
         plan.append(Planned(name, {size: number for size, number in sizes.items() if number}, about, True, cells))
     return plan
 

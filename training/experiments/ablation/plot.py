@@ -20,27 +20,27 @@ svg.axis text { font-size: 11px; fill: #66707a; text-anchor: middle; }
 """
 
 
-def picture(told: dict[str, Any]) -> str:
+def picture(results: dict[str, Any]) -> str:
     """Draw the scores, in total and per opponent, and the differences; those that are not significant are hollow."""
     parts: list[Html] = []
     place = 10
-    groups = {"all opponents": [(row["variant"], row) for row in told["variants"]]}
-    for name in told["opponents"] if len(told["opponents"]) > 1 else []:
-        groups[f"against {name}"] = [(row["variant"], row["against"][name]) for row in told["variants"]]
+    groups = {"all opponents": [(row["variant"], row) for row in results["variants"]]}
+    for name in results["opponents"] if len(results["opponents"]) > 1 else []:
+        groups[f"against {name}"] = [(row["variant"], row["against"][name]) for row in results["variants"]]
     every = [row[key] for rows in groups.values() for _, row in rows for key in ("low", "high")]
     scores = Axis.over([100 * value for value in every])
     for head, rows in groups.items():
         place = _group(parts, place, f"score in %, {head}", scores, _scores(scores, rows))
-    reach = [100 * one[key] for one in told["differences"] for key in ("low", "high")]
+    reach = [100 * difference[key] for difference in results["differences"] for key in ("low", "high")]
     gaps = Axis.over([0.0, *reach])
     place = _group(
         parts,
         place,
         "differences in percentage points; hollow: not significant",
         gaps,
-        _gaps(gaps, told["differences"]),
+        _gaps(gaps, results["differences"]),
     )
-    return document(_STYLE, parts, width=_WIDTH, height=place, label=" ".join(told["sentences"]))
+    return document(_STYLE, parts, width=_WIDTH, height=place, label=" ".join(results["sentences"]))
 
 
 def _scores(axis: Axis, rows: list[tuple[str, dict[str, float]]]) -> Iterator[tuple[str, Html]]:
@@ -50,11 +50,11 @@ def _scores(axis: Axis, rows: list[tuple[str, dict[str, float]]]) -> Iterator[tu
 
 
 def _gaps(axis: Axis, differences: list[dict[str, Any]]) -> Iterator[tuple[str, Html]]:
-    for one in differences:
-        name = f"{one['better']} minus {one['worse']}"
-        value, low, high = (100 * one[key] for key in ("points", "low", "high"))
+    for difference in differences:
+        name = f"{difference['better']} minus {difference['worse']}"
+        value, low, high = (100 * difference[key] for key in ("points", "low", "high"))
         text = f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]"
-        yield name, whisker(axis, value, low, high, label=text, vague=not one["clear"], zero=True)
+        yield name, whisker(axis, value, low, high, label=text, vague=not difference["clear"], zero=True)
 
 
 def _group(parts: list[Html], place: int, head: str, axis: Axis, rows: Iterator[tuple[str, Html]]) -> int:

@@ -24,12 +24,12 @@ from training.experiments.ablation.results import unequal
 
 def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> None:
     """Print the cells, their sizes, and what is held equal."""
-    sizes = list(dict.fromkeys(name for one in plan for name in one.sizes))
+    sizes = list(dict.fromkeys(name for planned in plan for name in planned.sizes))
     table = _table(["variant", *sizes, "data"], numbers=range(1, len(sizes) + 1))
-    for one in plan:
-        about = "" if one.exact else "about "
-        numbers = [f"{one.sizes[name]:,}" if name in one.sizes else "–" for name in sizes]
-        table.add_row(one.variant, *numbers, about + one.data if one.data else "–")
+    for planned in plan:
+        about = "" if planned.exact else "about "
+        numbers = [f"{planned.sizes[name]:,}" if name in planned.sizes else "–" for name in sizes]
+        table.add_row(planned.variant, *numbers, about + planned.data if planned.data else "–")
     seeds = ", ".join(map(str, ablation.seeds))
     cells = len(plan) * len(ablation.seeds)
     _say(console, f"{ablation.name}: {counted(cells, 'cell')}, {counted(len(plan), 'variant')} with the seeds {seeds}")
@@ -39,36 +39,47 @@ def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> Non
         _say(console, f"equal: {quantity}" + (f" ({named})" if named and named != quantity else ""))
     if unequal(plan):
         _say(console, unequal(plan))
-    asked = ablation.evaluation
-    battles = 2 * ((asked.battles + 1) // 2) * len(asked.opponents) * len(asked.formats) * len(asked.teams)
+    evaluation = ablation.evaluation
+    battles = (
+        2
+        * ((evaluation.battles + 1) // 2)
+        * len(evaluation.opponents)
+        * len(evaluation.formats)
+        * len(evaluation.teams)
+    )
     _say(
         console,
-        f"held-out battles: {battles:,} per cell, {cells * battles:,} in total, against {', '.join(asked.opponents)} in "
-        f"{', '.join(asked.formats)} on {', '.join(asked.teams)}",
+        f"held-out battles: {battles:,} per cell, {cells * battles:,} in total, against {', '.join(evaluation.opponents)} "
+        f"in {', '.join(evaluation.formats)} on {', '.join(evaluation.teams)}",
     )
 
 
-def print_results(console: Console, told: dict[str, Any]) -> None:
+def print_results(console: Console, results: dict[str, Any]) -> None:
     """Print the tables and the conclusions."""
-    heads = _heads(told)
+    heads = _heads(results)
     table = _table(heads, numbers=range(1, len(heads)))
-    for row in _rows(told):
+    for row in _rows(results):
         table.add_row(*map(Text, row))
-    _say(console, _title(told))
+    _say(console, _title(results))
     print_whole(console, table)
     differences = _table(["difference", "percentage points", "95% interval", ""], numbers=range(1, 2))
-    for row in _differences(told):
+    for row in _differences(results):
         differences.add_row(*map(Text, row))
     print_whole(console, differences)
-    for sentence in told["sentences"]:
+    for sentence in results["sentences"]:
         _say(console, "• ", prose(sentence))
-    for note in told["notes"]:
+    for note in results["notes"]:
         _say(console, "Note: ", prose(note))
 
 
-def write(folder: Path, told: dict[str, Any]) -> list[Path]:
+def write(folder: Path, results: dict[str, Any]) -> list[Path]:
     """Write results.json, .csv, .svg and .md, and return their paths."""
-    texts = {"json": json.dumps(told, indent=1) + "\n", "csv": _csv(told), "svg": picture(told), "md": _markdown(told)}
+    texts = {
+        "json": json.dumps(results, indent=1) + "\n",
+        "csv": _csv(results),
+        "svg": picture(results),
+        "md": _markdown(results),
+    }
     written = []
     for ending, text in texts.items():
         path = folder / f"results.{ending}"
@@ -77,39 +88,39 @@ def write(folder: Path, told: dict[str, Any]) -> list[Path]:
     return written
 
 
-def _title(told: dict[str, Any]) -> str:
-    luck = "unknown" if told["seed_luck"] is None else f"{100 * told['seed_luck']:.1f} percentage points"
+def _title(results: dict[str, Any]) -> str:
+    luck = "unknown" if results["seed_luck"] is None else f"{100 * results['seed_luck']:.1f} percentage points"
     return (
-        f"{told['name']}: score in % with 95% intervals, {counted(len(told['seeds']), 'seed')} each, "
-        f"{told['battles']:,} battles; standard deviation between seeds: {luck}"
+        f"{results['name']}: score in % with 95% intervals, {counted(len(results['seeds']), 'seed')} each, "
+        f"{results['battles']:,} battles; standard deviation between seeds: {luck}"
     )
 
 
-def _heads(told: dict[str, Any]) -> list[str]:
-    return ["variant", "all opponents", *told["opponents"], "by seed"]
+def _heads(results: dict[str, Any]) -> list[str]:
+    return ["variant", "all opponents", *results["opponents"], "by seed"]
 
 
-def _rows(told: dict[str, Any]) -> list[list[str]]:
+def _rows(results: dict[str, Any]) -> list[list[str]]:
     return [
         [
             row["variant"],
             _score(row),
-            *(_score(row["against"][name]) for name in told["opponents"]),
+            *(_score(row["against"][name]) for name in results["opponents"]),
             " ".join(f"{100 * cell['score']:.1f}" for cell in row["cells"]),
         ]
-        for row in told["variants"]
+        for row in results["variants"]
     ]
 
 
-def _differences(told: dict[str, Any]) -> list[list[str]]:
+def _differences(results: dict[str, Any]) -> list[list[str]]:
     return [
         [
-            f"{one['better']} minus {one['worse']}",
-            f"{100 * one['points']:.1f}",
-            f"[{100 * one['low']:.1f}, {100 * one['high']:.1f}]",
-            "significant" if one["clear"] else "not significant",
+            f"{difference['better']} minus {difference['worse']}",
+            f"{100 * difference['points']:.1f}",
+            f"[{100 * difference['low']:.1f}, {100 * difference['high']:.1f}]",
+            "significant" if difference["clear"] else "not significant",
         ]
-        for one in told["differences"]
+        for difference in results["differences"]
     ]
 
 
@@ -117,37 +128,37 @@ def _score(one: dict[str, float]) -> str:
     return f"{100 * one['score']:.1f} [{100 * one['low']:.1f}, {100 * one['high']:.1f}]"
 
 
-def _markdown(told: dict[str, Any]) -> str:
-    heads = _heads(told)
-    sizes = list(dict.fromkeys(name for row in told["variants"] for name in row["sizes"]))
+def _markdown(results: dict[str, Any]) -> str:
+    heads = _heads(results)
+    sizes = list(dict.fromkeys(name for row in results["variants"] for name in row["sizes"]))
     made = [
         [row["variant"], *(f"{row['sizes'][name]:,}" if name in row["sizes"] else "–" for name in sizes), row["data"]]
-        for row in told["variants"]
+        for row in results["variants"]
     ]
     blocks = [
-        f"# Ablation: {told['name']}",
-        points(told["sentences"]),
-        f"{_title(told)}.",
-        markdown_table(heads, _rows(told), numbers=set(range(1, len(heads)))),
+        f"# Ablation: {results['name']}",
+        points(results["sentences"]),
+        f"{_title(results)}.",
+        markdown_table(heads, _rows(results), numbers=set(range(1, len(heads)))),
         "![scores and differences with their intervals](results.svg)",
-        markdown_table(["difference", "percentage points", "95% interval", ""], _differences(told), numbers={1}),
-        "Held equal: " + (", ".join(told["equal"]) or "nothing") + ".",
+        markdown_table(["difference", "percentage points", "95% interval", ""], _differences(results), numbers={1}),
+        "Held equal: " + (", ".join(results["equal"]) or "nothing") + ".",
         markdown_table(["variant", *sizes, "data"], made, numbers=set(range(1, len(sizes) + 1))),
-        points(told["notes"]),
+        points(results["notes"]),
     ]
     return "\n\n".join(blocks) + "\n"
 
 
-def _csv(told: dict[str, Any]) -> str:
+def _csv(results: dict[str, Any]) -> str:
     """Format a row per variant (in total and per opponent) and per checkpoint as CSV."""
     file = io.StringIO()
     out = csv.writer(file, lineterminator="\n")
     out.writerow(["variant", "seed", "opponent", "score", "low", "high"])
-    for row in told["variants"]:
-        lines = [("all", "all", row), *(("all", name, one) for name, one in row["against"].items())]
+    for row in results["variants"]:
+        lines = [("all", "all", row), *(("all", name, scored) for name, scored in row["against"].items())]
         lines += [(cell["seed"], "all", cell) for cell in row["cells"]]
-        for seed, opponent, one in lines:
-            out.writerow([row["variant"], seed, opponent, *(f"{one[key]:.5f}" for key in ("score", "low", "high"))])
+        for seed, opponent, scored in lines:
+            out.writerow([row["variant"], seed, opponent, *(f"{scored[key]:.5f}" for key in ("score", "low", "high"))])
     return file.getvalue()
 
 

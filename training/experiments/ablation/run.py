@@ -74,27 +74,32 @@ def held(ablation: Ablation) -> Iterator[None]:
 def run_cells(ablation: Ablation, plan: Sequence[Planned], say: Callable[[str], None]) -> Measured:
     """Train and evaluate all remaining cells, one seed of all variants after the other. say: called with progress lines."""
     run = KINDS[ablation.kind].run
-    players: dict[str, list[str]] = {one.variant: [] for one in plan}
-    blocks: dict[str, list[list[BattleBlock]]] = {one.variant: [] for one in plan}
+    players: dict[str, list[str]] = {variant.variant: [] for variant in plan}
+    blocks: dict[str, list[list[BattleBlock]]] = {variant.variant: [] for variant in plan}
     for number, seed in enumerate(ablation.seeds):
-        for place, one in enumerate(plan):
+        for place, variant in enumerate(plan):
             say(
-                f"cell {number * len(plan) + place + 1} of {len(plan) * len(ablation.seeds)}: {one.variant}, seed {seed}"
+                f"cell {number * len(plan) + place + 1} of {len(plan) * len(ablation.seeds)}: {variant.variant}, seed {seed}"
             )
-            players[one.variant].append(run(one.cells[seed], ablation.evaluation.checkpoint))
-    for one in plan:
-        for seed, player in zip(ablation.seeds, players[one.variant], strict=True):
-            say(f"held-out battles: {one.variant}, seed {seed} ({player})")
-            kept = cell_folder(ablation, one.variant, seed) / "held-out.json"
-            blocks[one.variant].append(measured(ablation.evaluation, player, kept))
-    return _together(list(plan), players, [blocks[one.variant] for one in plan])
+            players[variant.variant].append(run(variant.cells[seed], ablation.evaluation.checkpoint))
+    for variant in plan:
+        for seed, player in zip(ablation.seeds, players[variant.variant], strict=True):
+            say(f"held-out battles: {variant.variant}, seed {seed} ({player})")
+            kept = cell_folder(ablation, variant.variant, seed) / "held-out.json"
+            blocks[variant.variant].append(measured(ablation.evaluation, player, kept))
+    return _together(list(plan), players, [blocks[variant.variant] for variant in plan])
 
 
-def _together(plan: list[Planned], players: dict[str, list[str]], found: list[list[list[BattleBlock]]]) -> Measured:
+def _together(
+    plan: list[Planned], players: dict[str, list[str]], blocks_by_variant: list[list[list[BattleBlock]]]
+) -> Measured:
     """Combine the blocks of each variant and seed, which are all in the same order."""
-    shape = found[0][0]
+    shape = blocks_by_variant[0][0]
     scores = np.array(
-        [[[np.nan if s is None else s for block in cell for s in block.scores] for cell in seeds] for seeds in found]
+        [
+            [[np.nan if s is None else s for block in cell for s in block.scores] for cell in seeds]
+            for seeds in blocks_by_variant
+        ]
     )
     blocks = np.repeat(np.arange(len(shape)), [len(block.scores) for block in shape])
     whole = ~np.isnan(scores).any(axis=(0, 1))

@@ -81,18 +81,18 @@ def findings(scores: Floats, blocks: Ints, *, resamples: int = RESAMPLES, seed: 
 
 
 def _differences(score: Floats, worlds: Floats) -> list[VariantDifference]:
-    found, chances = [], []
-    for one, other in combinations(range(len(score)), 2):
-        better, worse = (one, other) if score[one] >= score[other] else (other, one)
+    estimates, chances = [], []
+    for first, second in combinations(range(len(score)), 2):
+        better, worse = (first, second) if score[first] >= score[second] else (second, first)
         gaps = np.clip(worlds[:, better] - worlds[:, worse], -1, 1)
         low, high = _ends(gaps)
-        found.append((better, worse, float(score[better] - score[worse]), float(low), float(high)))
+        estimates.append((better, worse, float(score[better] - score[worse]), float(low), float(high)))
         chances.append(min(1.0, 2 * (np.sum(gaps <= 0) + 1) / (len(gaps) + 1)))
-    found_differences = [
+    differences = [
         VariantDifference(*difference, clear=bool(stands and difference[3] > 0))
-        for difference, stands in zip(found, standing(np.array(chances)), strict=True)
+        for difference, stands in zip(estimates, standing(np.array(chances)), strict=True)
     ]
-    return sorted(found_differences, key=lambda one: (not one.clear, -one.points))
+    return sorted(differences, key=lambda first: (not first.clear, -first.points))
 
 
 def _ends(worlds: Floats) -> Floats:
@@ -106,15 +106,15 @@ def _over_blocks(values: Floats, blocks: Ints) -> Floats:
 
 def _battles(means: Floats, blocks: Ints, seeds: int, resamples: int, rng: np.random.Generator) -> Floats:
     """Return scores [resamples, V] with random weights on the pairs. means: [V, P], over the seeds."""
-    found = np.zeros((resamples, len(means)))
+    scores = np.zeros((resamples, len(means)))
     count = blocks.max() + 1
     for block in range(count):
         mine = means[:, blocks == block]
         weights = rng.gamma(1.0, size=(resamples, mine.shape[1]))
         # The prior's pair relative to the pairs of `seeds` networks.
         lucky, unlucky = rng.gamma(PRIOR_PAIRS / 2, size=(2, resamples, len(mine))) / seeds
-        found += (weights @ mine.T + lucky) / (weights.sum(axis=1, keepdims=True) + lucky + unlucky) / count
-    return found
+        scores += (weights @ mine.T + lucky) / (weights.sum(axis=1, keepdims=True) + lucky + unlucky) / count
+    return scores
 
 
 def _between_seeds(scores: Floats, blocks: Ints) -> tuple[float, float, int]:

@@ -13,8 +13,8 @@ from training.runs.config_reader import BadConfig, validated
 
 def _plan(ablation: Ablation, make: bool) -> list[Planned]:
     """Plan training runs. Equal data: subsample to the smallest dataset. Equal compute: process equally many decisions."""
-    asked = {name: _checked(ablation, name, ablation.seeds[0]) for name in variants(ablation)}
-    data = {name: _portions(ablation, config, make) for name, config in asked.items()}
+    configs = {name: _checked(ablation, name, ablation.seeds[0]) for name in variants(ablation)}
+    data = {name: _portions(ablation, config, make) for name, config in configs.items()}
     if "data" in ablation.equal:
         least = min(map(_decisions, data.values()))
         data = {
@@ -26,14 +26,14 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
         }
     steps = {
         name: total_steps(config, sum(portion.trajectories for portion in data[name].values()))
-        for name, config in asked.items()
+        for name, config in configs.items()
     }
-    limits = dict.fromkeys(asked, 0)
-    batch = {name: _decisions_of_a_batch(config, data[name]) for name, config in asked.items()}
+    limits = dict.fromkeys(configs, 0)
+    batch = {name: _decisions_of_a_batch(config, data[name]) for name, config in configs.items()}
     if "compute" in ablation.equal:
         # Decisions instead of steps, because a batch of long battles has more decisions than one of short battles.
-        least_processed = min(steps[name] * batch[name] for name in asked)
-        steps = limits = {name: max(1, round(least_processed / batch[name])) for name in asked}
+        least_processed = min(steps[name] * batch[name] for name in configs)
+        steps = limits = {name: max(1, round(least_processed / batch[name])) for name in configs}
     return [
         Planned(
             name,
@@ -49,7 +49,7 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
             all(portion.made is not None for portion in data[name].values()),
             {seed: _ready(ablation, name, seed, data[name], limits[name]) for seed in ablation.seeds},
         )
-        for name, config in asked.items()
+        for name, config in configs.items()
     ]
 
 

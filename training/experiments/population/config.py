@@ -61,7 +61,7 @@ def member_config(population: Population, chosen: dict[str, float], parent: str,
     Raises BadConfig.
     """
     base = population.base
-    told = copy.deepcopy(base) if isinstance(base, dict) else read_settings(located(base, "online"))
+    settings = copy.deepcopy(base) if isinstance(base, dict) else read_settings(located(base, "online"))
     every = population.iterations
     changes = {**chosen, "name": f"{population.name}-{out.parent.name}-{out.name}", "out": str(out), "seed": seed}
     changes |= {"iterations": every, "checkpoints.every": every, "checkpoints.keep": 1, "evaluation.every": 0}
@@ -69,7 +69,7 @@ def member_config(population: Population, chosen: dict[str, float], parent: str,
         changes["learner.network.start_from"] = parent
     for key, value in changes.items():
         try:
-            put(told, key, value)
+            put(settings, key, value)
         except LookupError:
             raise BadConfig(f"explore: {key}: the base has no such setting: check its spelling") from None
-    return validated(OnlineConfig, told, f"population {population.name}")
+    return validated(OnlineConfig, settings, f"population {population.name}")

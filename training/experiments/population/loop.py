@@ -58,9 +58,9 @@ def finished(out: Path) -> list[Round]:
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
 
 
-def summary(one: Round, number: int) -> str:
+def summary(record: Round, number: int) -> str:
     """A line about a round: members from the strongest."""
-    members = sorted(one["members"], key=lambda member: -member["rating"])
+    members = sorted(record["members"], key=lambda member: -member["rating"])
     shown = ", ".join(f"{member['member']}: {member['rating']:.0f}" for member in members)
     return f"round {number}: {shown}"
 
@@ -121,20 +121,20 @@ def _next(population: Population, before: list[dict[str, Any]], number: int) -> 
 
 def _ratings(population: Population, members: list[dict[str, Any]]) -> list[float]:
     """The Elo of each member, mean over the formats, from one rating of all of them and the pool."""
-    asked = population.evaluation
+    evaluation = population.evaluation
     specs = [f"policy:{member['checkpoint']}" for member in members]
     settings = EvaluateSettings(
-        agents=(*specs, *asked.opponents),
-        formats=tuple(asked.formats),
-        team_sets=tuple(asked.teams),
-        battles=asked.battles,
-        seed=asked.seed,
-        anchor=asked.opponents[0],
+        agents=(*specs, *evaluation.opponents),
+        formats=tuple(evaluation.formats),
+        team_sets=tuple(evaluation.teams),
+        battles=evaluation.battles,
+        seed=evaluation.seed,
+        anchor=evaluation.opponents[0],
     )
-    played = play_into(Path(asked.database), settings, kind="training", workers=asked.workers)
+    played = play_into(Path(evaluation.database), settings, kind="training", workers=evaluation.workers)
     if not played.finished:
         raise BattlesStopped("stopped: finished battles are stored; run the same command again to resume")
-    formats = summarize(Path(asked.database), played.run.run_id)["formats"]
+    formats = summarize(Path(evaluation.database), played.run.run_id)["formats"]
     rows = [{row["agent"]: row["elo"] for row in part["ranking"]} for part in formats]
     return [sum(ratings[spec] for ratings in rows) / len(rows) for spec in specs]
 
