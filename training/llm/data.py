@@ -48,13 +48,13 @@ def rows_of(settings: Pairs, tokenizer: Any) -> Rows:
 
 
 def _selected(file: Path, parts: Sequence[str]) -> list[dict[str, str]]:
-    found = []
+    pairs = []
     for number, line in enumerate(lines_of(file), 1):
         if not isinstance(line, dict) or not all(isinstance(line.get(name), str) for name in _COLUMNS):
             raise BadData(f"{file}, line {number}: has no {', '.join(_COLUMNS)}: build the pairs again with --replace")
         if line.get("part", "action") in parts:
-            found.append({name: line[name] for name in _COLUMNS})
-    return found
+            pairs.append({name: line[name] for name in _COLUMNS})
+    return pairs
 
 
 def _in_template(row: dict[str, str], tokenizer: Any) -> dict[str, Any]:

@@ -113,16 +113,18 @@ class _Metrics(TrainerCallback):  # type: ignore[misc, unused-ignore]
         self._tracking = tracking
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **more: Any) -> None:
-        told = logs or {}
+        reported = logs or {}
         for prefix, ours in (("", ""), ("eval_", "validation/")):
-            found = {ours + name: float(told[prefix + key]) for key, name in _NAMES.items() if prefix + key in told}
-            if f"{ours}loss" not in found:
+            metrics = {
+                ours + name: float(reported[prefix + key]) for key, name in _NAMES.items() if prefix + key in reported
+            }
+            if f"{ours}loss" not in metrics:
                 continue
             line = (
-                f"{'held out: ' if prefix else ''}loss {found[f'{ours}loss']:.4f} · pair accuracy "
-                f"{100 * found.get(f'{ours}pair_accuracy', 0):.0f}% · margin {found.get(f'{ours}reward_margin', 0):+.4f}"
+                f"{'held out: ' if prefix else ''}loss {metrics[f'{ours}loss']:.4f} · pair accuracy "
+                f"{100 * metrics.get(f'{ours}pair_accuracy', 0):.0f}% · margin {metrics.get(f'{ours}reward_margin', 0):+.4f}"
             )
-            self._tracking.note(state.global_step, found, line)
+            self._tracking.note(state.global_step, metrics, line)
 
 
 def _trainer(config: LlmConfig, tokenizer: Any, rows: Rows) -> _Trainer:

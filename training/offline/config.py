@@ -129,11 +129,11 @@ class DPO(AlgorithmSettings):
         smoothed = self.loss in ("conservative", "robust")
         if smoothed != (self.label_smoothing > 0):
             fix = "set it above 0" if smoothed else "use 0, or `loss: conservative` or `robust`"
-            words = f"label_smoothing: {self.label_smoothing:g} has no meaning with `loss: {self.loss}`: {fix}"
-            raise PydanticCustomError(BAD_TOGETHER, "{problem}", {"problem": words})
+            message = f"label_smoothing: {self.label_smoothing:g} has no meaning with `loss: {self.loss}`: {fix}"
+            raise PydanticCustomError(BAD_TOGETHER, "{problem}", {"problem": message})
         if self.length_normalized and self.unit == "decision":
-            words = "length_normalized: true has no effect on single decisions: use false, or `unit: battle`"
-            raise PydanticCustomError(BAD_TOGETHER, "{problem}", {"problem": words})
+            message = "length_normalized: true has no effect on single decisions: use false, or `unit: battle`"
+            raise PydanticCustomError(BAD_TOGETHER, "{problem}", {"problem": message})
         return self
 
 
@@ -147,10 +147,10 @@ def _algorithm(given: Any) -> AlgorithmSettings:
 def _algorithm_class(name: str) -> type[AlgorithmSettings]:
     if name in _BUILT_IN:
         return _BUILT_IN[name]
-    found = users_class(name, _BUILT_IN, "docs/extend.md")
-    if not (isinstance(found, type) and issubclass(found, AlgorithmSettings) and hasattr(found, "loss")):
+    algorithm = users_class(name, _BUILT_IN, "docs/extend.md")
+    if not (isinstance(algorithm, type) and issubclass(algorithm, AlgorithmSettings) and hasattr(algorithm, "loss")):
         raise bad_name(name, f"{name.partition(':')[2]} is no subclass of training.offline.losses.Algorithm")
-    return found
+    return algorithm
 
 
 class ReferenceSettings(Section):

@@ -41,12 +41,12 @@ class League:
         self._stored: dict[str, SeatAssignment] = {}
         for each in settings.members:
             if isinstance(each, CheckpointMember):
-                found, about = checkpoint.load(checkpoint.find(each.checkpoint), device)
+                policy, about = checkpoint.load(checkpoint.find(each.checkpoint), device)
                 if about.unfit_for(gen):
                     raise BadInput(f"league.members: {each.checkpoint}: {about.unfit_for(gen)}")
                 name = each.checkpoint
                 self._stored[name] = SeatAssignment(
-                    name, found.requires_grad_(False), SamplingSettings(each.temperature, 0.0), ""
+                    name, policy.requires_grad_(False), SamplingSettings(each.temperature, 0.0), ""
                 )
         self._past: dict[int, Network] = {}  # iteration -> the learner before it
         self._scores: dict[int, tuple[float, float]] = {}  # iteration -> decayed score and number of battles

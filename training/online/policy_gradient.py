@@ -28,15 +28,15 @@ def advantages(rollout: Rollout, rewards: Tensor, discount: float, gae_lambda: f
     padded = rollout.padded()
     valid, values = padded.valid_mask, padded.take(rollout.values)  # [B, T]
     given = padded.take(rewards)
-    found = torch.zeros_like(values)
+    estimated = torch.zeros_like(values)
     next_value, advantage = rollout.bootstrap * ~rollout.terminated, torch.zeros_like(rollout.bootstrap)  # [B]
     for t in reversed(range(values.shape[1])):
         here = valid[:, t]
         delta = given[:, t] + discount * next_value - values[:, t]
         advantage = torch.where(here, delta + discount * gae_lambda * advantage, advantage)
         next_value = torch.where(here, values[:, t], next_value)
-        found[:, t] = advantage
-    return rollout.packed(padded, found)
+        estimated[:, t] = advantage
+    return rollout.packed(padded, estimated)
 
 
 def td_errors(rewards: Tensor, values: Tensor, valid: Tensor, bootstrap: Tensor, discount: float) -> Tensor:

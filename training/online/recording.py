@@ -74,16 +74,16 @@ class Recorder:
         for kept in self._kept:
             battle, seat = kept.trajectory // 2, kept.trajectory % 2
             for leader, row in zip(leaders.tolist(), rows.tolist(), strict=True):
-                (found,) = np.nonzero(battle == leader)
-                if len(found):
+                (matching,) = np.nonzero(battle == leader)
+                if len(matching):
                     copies.append(
                         _Kept(
-                            2 * row + seat[found],
-                            kept.seen.take(found.tolist()),
-                            kept.decided.take(found),
-                            np.zeros(len(found), np.bool_),
-                            None if kept.others is None else kept.others.take(found.tolist()),
-                            None if kept.searched is None else kept.searched.take(found),
+                            2 * row + seat[matching],
+                            kept.seen.take(matching.tolist()),
+                            kept.decided.take(matching),
+                            np.zeros(len(matching), np.bool_),
+                            None if kept.others is None else kept.others.take(matching.tolist()),
+                            None if kept.searched is None else kept.searched.take(matching),
                         )
                     )
         self._kept += copies
@@ -130,10 +130,10 @@ def _in_order(trajectory: Ints, mine: Ints) -> Ints:
 def _rollout(
     arrays: dict[str, NDArray[Any]], trajectory: Ints, ended: EndedBattle, manner: SamplingSettings
 ) -> Rollout:
-    found, lengths = np.unique(trajectory, return_counts=True)
-    battle, seat = found // 2, found % 2
+    trajectories, lengths = np.unique(trajectory, return_counts=True)
+    battle, seat = trajectories // 2, trajectories % 2
     last = arrays["values"][lengths.cumsum() - 1]
-    bootstrap = [ended.bootstrap.get(t, v) for t, v in zip(found.tolist(), last.tolist(), strict=True)]
+    bootstrap = [ended.bootstrap.get(t, v) for t, v in zip(trajectories.tolist(), last.tolist(), strict=True)]
     names = tuple(dict.fromkeys(ended.opponents))
     arrays.setdefault("others_token_ids", np.zeros((0, TOKENS, IDS_PER_TOKEN), np.int16))
     arrays.setdefault("others_features", np.zeros((0, TOKENS, FEATURES), np.float32))

@@ -59,12 +59,12 @@ class Reference:
     @torch.no_grad()
     def logits(self, rollout: Rollout, decisions: int) -> Tensor:
         """Return its logits [D, 13], -inf for illegal actions. decisions: that are processed at a time."""
-        found = torch.full_like(rollout.logits, -torch.inf)
+        computed = torch.full_like(rollout.logits, -torch.inf)
         for part in rollout.minibatches(decisions, torch.Generator().manual_seed(0)):
             padded = rollout.padded(part)
             output = forward(self._network, rollout, padded)
-            found[padded.places[padded.valid_mask]] = output.logits[padded.valid_mask]
-        return found
+            computed[padded.places[padded.valid_mask]] = output.logits[padded.valid_mask]
+        return computed
 
     def shaped_rewards(self, rollout: Rollout, logits: Tensor) -> Tensor:
         """Return the raw rewards minus coefficient · KL [D], of the policy that played. logits: of the reference."""

@@ -87,12 +87,12 @@ class Role:
 
     def norms(self) -> dict[str, float]:
         """The norms of each layer's weights and of its last gradient, for the metrics."""
-        found: dict[str, float] = {}
+        norms: dict[str, float] = {}
         for name, parameter in self.network.named_parameters():
-            found[f"norms/{self.name}/weight/{name}"] = float(parameter.detach().norm())
+            norms[f"norms/{self.name}/weight/{name}"] = float(parameter.detach().norm())
             if parameter.grad is not None:
-                found[f"norms/{self.name}/gradient/{name}"] = float(parameter.grad.norm())
-        return found
+                norms[f"norms/{self.name}/gradient/{name}"] = float(parameter.grad.norm())
+        return norms
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint must store to resume, the network included."""

@@ -128,17 +128,17 @@ class Trainer:
             if self.reference is not None:
                 with self.clock("reference"):
                     reference = self.reference.logits(rollout, _REFERENCE_DECISIONS)
-            told = self._told(rollout, reference)
+            rollout_metrics = self._rollout_metrics(rollout, reference)
             if name == LEARNER:
                 self.league.note(rollout)
-                measured = told.get("kl", 0.0)
-                self.decisions += int(told["decisions"])
+                measured = rollout_metrics.get("kl", 0.0)
+                self.decisions += int(rollout_metrics["decisions"])
             if role.learns(self.iteration):
                 with self.clock("learn"):
-                    told |= self.learn(role, rollout, reference)
-            told |= {"learning_rate": role.learning_rate.value, "temperature": role.temperature.value}
-            told["updates"] = float(role.updates)
-            metrics |= {key if name == LEARNER else f"{name}/{key}": value for key, value in told.items()}
+                    rollout_metrics |= self.learn(role, rollout, reference)
+            rollout_metrics |= {"learning_rate": role.learning_rate.value, "temperature": role.temperature.value}
+            rollout_metrics["updates"] = float(role.updates)
+            metrics |= {key if name == LEARNER else f"{name}/{key}": value for key, value in rollout_metrics.items()}
         norms_every = self.config.tracking.norms_every
         if norms_every and self.iteration % norms_every == 0:
             for role in self.roles.values():
@@ -213,12 +213,12 @@ class Trainer:
         rollouts = self._collector.collect(plan, self.league)
         return {name: rollout.to(self.device) for name, rollout in rollouts.items()}
 
-    def _told(self, rollout: Rollout, reference: Tensor | None) -> Metrics:
+    def _rollout_metrics(self, rollout: Rollout, reference: Tensor | None) -> Metrics:
         """Metrics of a rollout: raw returns, the KL, and the shaped return, each under its own name."""
         counts = rollout.in_loss
         free = counts & (rollout.legal.sum(-1) > 1)
         results = rollout.results.repeat_interleave(rollout.lengths)  # [D]
-        told = {
+        metrics = {
             "raw_return": float(rollout.results.mean()),
             "entropy": float(entropy(log_probs(rollout.logits, rollout.legal))[free].mean()),
             "decisions": float(counts.sum()),
@@ -230,24 +230,24 @@ class Trainer:
         for name in dict.fromkeys(shown):
             mine = torch.tensor([each == name for each in shown], device=rollout.opponent.device)[rollout.opponent]
             if mine.any():
-                told[f"raw_return/{name}"] = float(rollout.results[mine].mean())
+                metrics[f"raw_return/{name}"] = float(rollout.results[mine].mean())
         if self.reference is not None and reference is not None:
             divergence = kl(rollout.logits, reference, rollout.legal)
-            told["kl"] = float(divergence[counts].mean())
-            told["kl_coefficient"] = self.reference.coefficient
+            metrics["kl"] = float(divergence[counts].mean())
+            metrics["kl_coefficient"] = self.reference.coefficient
             battles = len(rollout.lengths)
-            told["shaped_return"] = float(self.reference.shaped_rewards(rollout, reference).sum() / battles)
-        return told
+            metrics["shaped_return"] = float(self.reference.shaped_rewards(rollout, reference).sum() / battles)
+        return metrics
 
     def _times(self, decisions: int) -> Metrics:
         seconds = self.clock.pop_seconds()
         total = sum(seconds.values())
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # MiB on Linux
-        told = {f"seconds/{part}": spent for part, spent in seconds.items()}
-        told |= {"decisions_per_s": decisions / max(total, 1e-9), "memory_mib": memory}
+        metrics = {f"seconds/{part}": spent for part, spent in seconds.items()}
+        metrics |= {"decisions_per_s": decisions / max(total, 1e-9), "memory_mib": memory}
         if self.device.type == "cuda":
-            told["gpu_memory_mib"] = torch.cuda.max_memory_allocated(self.device) / 2**20
-        return told
+            metrics["gpu_memory_mib"] = torch.cuda.max_memory_allocated(self.device) / 2**20
+        return metrics
 
     def _replace_weights(self) -> None:
         """What the configuration says of replaced weights before this iteration."""

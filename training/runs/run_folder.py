@@ -48,15 +48,15 @@ def keep_settings(file: Path, settings: Section, free: Sequence[str]) -> None:
 
     free: settings that may have changed.
     """
-    told = settings.model_dump(mode="json")
+    written = settings.model_dump(mode="json")
     if file.exists():
-        found = differences(load(type(settings), file).model_dump(mode="json"), told, free)
-        if found:
+        changed = differences(load(type(settings), file).model_dump(mode="json"), written, free)
+        if changed:
             raise BadConfig(
-                f"out {file.parent}: {other_settings(found)}: restore them, or name another folder; the old ones are in "
+                f"out {file.parent}: {other_settings(changed)}: restore them, or name another folder; the old ones are in "
                 f"{file}"
             )
-    write_atomic(file, yaml.safe_dump(told, sort_keys=False))
+    write_atomic(file, yaml.safe_dump(written, sort_keys=False))
 
 
 def json_lines(file: Path, *, cut_off: bool = False) -> list[dict[str, Any]]:
@@ -110,10 +110,11 @@ class RunFolder:
             write_atomic(file, yaml.safe_dump(self._config.model_dump(mode="json"), sort_keys=False))
             return
         before = load(type(self._config), file)
-        found = differences(before.model_dump(mode="json"), self._config.model_dump(mode="json"), self._free)
-        if found:
+        changed = differences(before.model_dump(mode="json"), self._config.model_dump(mode="json"), self._free)
+        if changed:
             raise BadConfig(
-                f"out {self.path}: {other_settings(found)}: restore them, or name another folder; the old ones are in {file}"
+                f"out {self.path}: {other_settings(changed)}: restore them, or name another folder; the old ones are in "
+                f"{file}"
             )
 
     def step_folder(self, step: int) -> Path:

@@ -131,10 +131,10 @@ def _keys(settings: Any, prefix: str = "") -> Iterator[str]:
 
 def _suggestion(key: str, known: list[str]) -> str:
     """Return a suffix that suggests keys which end in `key`, or else similar ones."""
-    ending = [one for one in known if one.endswith(f".{key}")][:3]
-    lasts = {one.rsplit(".", 1)[-1]: one for one in reversed(known)}
+    ending = [candidate for candidate in known if candidate.endswith(f".{key}")][:3]
+    lasts = {candidate.rsplit(".", 1)[-1]: candidate for candidate in reversed(known)}
     near = ending or get_close_matches(key, known, 2, 0.75)
-    near = near or [lasts[one] for one in get_close_matches(key.rsplit(".", 1)[-1], lasts, 2, 0.75)]
+    near = near or [lasts[candidate] for candidate in get_close_matches(key.rsplit(".", 1)[-1], lasts, 2, 0.75)]
     return f": did you mean {' or '.join(near)}?" if near else f": it has {', '.join(k for k in known if '.' not in k)}"
 
 

@@ -106,10 +106,10 @@ class Tracking:
 
     def advance(self, step: int, means: dict[str, float], pace: Pace) -> None:
         """Show the progress of a training on data. means: since the last `note`."""
-        left = pace.seconds_for(self._total - step)
+        remaining = format_seconds(pace.seconds_for(self._total - step))
         accuracy = f" · accuracy {100 * means['agreement']:.0f}%" if "agreement" in means else ""
         speed = f"{pace.decisions_per_s:,.0f} decisions/s"
-        line = f"{step:,}/{self._total:,} · loss {means['loss']:.3f}{accuracy} · {speed} · {format_seconds(left)} left"
+        line = f"{step:,}/{self._total:,} · loss {means['loss']:.3f}{accuracy} · {speed} · {remaining} left"
         self.show(step, line)
 
     def show(self, step: int, line: str) -> None:

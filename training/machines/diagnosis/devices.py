@@ -26,10 +26,10 @@ def device_findings() -> Iterator[Finding]:
     yield Finding("ok" if level == "ok" else "note", "devices", f"{count} x {' and '.join(names)}", fix)
     yield Finding("ok", "NCCL", ".".join(map(str, torch.cuda.nccl.version())))
     blocked = [
-        f"{one}-{other}"
-        for one in range(count)
-        for other in range(count)
-        if one != other and not torch.cuda.can_device_access_peer(one, other)
+        f"{first}-{second}"
+        for first in range(count)
+        for second in range(count)
+        if first != second and not torch.cuda.can_device_access_peer(first, second)
     ]
     if blocked:
         fix = "slower; if the test below hangs, export NCCL_P2P_DISABLE=1 (usual in virtual machines)"

@@ -60,7 +60,7 @@ def locked_memory(limit: int) -> Finding:
 
 def interfaces(names: list[str], wanted: str, is_up: Callable[[str], bool]) -> Finding:
     """Check which interface NCCL would take. wanted: NCCL_SOCKET_IFNAME, prefixes separated by commas."""
-    found = ", ".join(names)
+    listed = ", ".join(names)
     real = [name for name in names if not name.startswith(_VIRTUAL) and is_up(name)]
     if wanted:
         exact, excluded = wanted.startswith("="), wanted.startswith("^")
@@ -70,17 +70,17 @@ def interfaces(names: list[str], wanted: str, is_up: Callable[[str], bool]) -> F
         else:
             match = [name for name in names if (name in parts if exact else name.startswith(tuple(parts)))]
         if not match:
-            fix = f"set it to one of {found}, or unset it"
+            fix = f"set it to one of {listed}, or unset it"
             return Finding("NO", "interface", f"NCCL_SOCKET_IFNAME={wanted} matches no interface", fix)
-        return Finding("ok", "interface", f"NCCL would take {match[0]} (NCCL_SOCKET_IFNAME={wanted}) of {found}")
+        return Finding("ok", "interface", f"NCCL would take {match[0]} (NCCL_SOCKET_IFNAME={wanted}) of {listed}")
     if not real:
         return Finding(
-            "note", "interface", f"only {found}", "one machine works; several machines need a network interface"
+            "note", "interface", f"only {listed}", "one machine works; several machines need a network interface"
         )
     if len(real) > 1:
         fix = f"if it is the wrong one for several machines, export NCCL_SOCKET_IFNAME={real[1]}"
-        return Finding("note", "interface", f"NCCL would take {real[0]} of {found}", fix)
-    return Finding("ok", "interface", f"NCCL would take {real[0]} of {found}")
+        return Finding("note", "interface", f"NCCL would take {real[0]} of {listed}", fix)
+    return Finding("ok", "interface", f"NCCL would take {real[0]} of {listed}")
 
 
 def clock(now: float) -> Finding:

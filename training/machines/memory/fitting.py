@@ -49,25 +49,27 @@ def variants(setup: Setup, memory: float) -> list[Variant]:
     plain = replace(setup, accumulation=1, checkpointing=False, precision="fp32", sharding="none")
     parallel = "DDP" if setup.processes > 1 else "plain"
     half = replace(plain, precision="bf16")
-    found = [
+    setups = [
         (f"{parallel} fp32", plain),
         (f"{parallel} bf16", half),
         (f"{parallel} bf16 acc", replace(half, accumulation=_accumulation(half, memory))),
         (f"{parallel} bf16 ckpt", replace(half, checkpointing=True)),
     ]
     both = replace(half, checkpointing=True)
-    found.append((f"{parallel} bf16 ckpt acc", replace(both, accumulation=_accumulation(both, memory))))
+    setups.append((f"{parallel} bf16 ckpt acc", replace(both, accumulation=_accumulation(both, memory))))
     if setup.processes > 1:
         sharded = replace(half, sharding="fsdp2")
-        found.append(("FSDP2 bf16", sharded))
-        found.append(("FSDP2 bf16 ckpt", replace(sharded, checkpointing=True)))
-    return [Variant(name, one, estimate(one), largest_batch(one, memory)) for name, one in found]
+        setups.append(("FSDP2 bf16", sharded))
+        setups.append(("FSDP2 bf16 ckpt", replace(sharded, checkpointing=True)))
+    return [
+        Variant(name, candidate, estimate(candidate), largest_batch(candidate, memory)) for name, candidate in setups
+    ]
 
 
-def recommended(found: Sequence[Variant], memory: float) -> Variant | None:
+def recommended(options: Sequence[Variant], memory: float) -> Variant | None:
     """Return the first way that fits. Accumulation is before checkpointing, which computes everything once more, and both
     are before sharding, which gathers every layer's weights twice per step. None: nothing fits."""
-    return next((one for one in found if one.setup.precision != "fp32" and one.fits(memory)), None)
+    return next((variant for variant in options if variant.setup.precision != "fp32" and variant.fits(memory)), None)
 
 
 def largest_batch(setup: Setup, memory: float) -> int:

@@ -74,10 +74,10 @@ class MAGRPO(Trainer):
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
         rule: MAGRPO.Settings = self.rule
         padded = rollout.padded()
-        taken = (
+        penalties = (
             self.shaped(rollout, reference) - rollout.rewards
         ) * rollout.in_loss  # [D], 0 unless it is in the reward
-        returns = rollout.results + (padded.take(taken) * padded.valid_mask).sum(1)  # [B]
+        returns = rollout.results + (padded.take(penalties) * padded.valid_mask).sum(1)  # [B]
         advantages = group_advantages(returns, 2 * rollout.group + rollout.seat, rule.advantage, rule.normalize)  # [B]
         entropy_weight = rule.entropy.at(self.iteration)
         averages = Averages()

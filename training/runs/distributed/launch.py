@@ -97,12 +97,12 @@ def _wait(children: list[_Child]) -> None:
 
 
 def _stop(children: list[_Child]) -> None:
-    left = [child for child in children if child.process.poll() is None]
-    for child in left:
+    running = [child for child in children if child.process.poll() is None]
+    for child in running:
         child.stopped_by_us = True
         child.process.terminate()
     deadline = time.monotonic() + _GRACE
-    for child in left:
+    for child in running:
         try:
             child.process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:  # it ignores SIGTERM, or is stopped

@@ -74,8 +74,8 @@ class RankWatchdog:
 
 def describe_hang(now: RankProgress, others: Sequence[RankProgress], world: int, at: float) -> str:
     """Return one line that names the ranks that were missing. others: of all ranks that have started; at: Unix time."""
-    known = {one.rank: one for one in (*others, now)}
-    furthest = max(one.count for one in known.values())
+    known = {progress.rank: progress for progress in (*others, now)}
+    furthest = max(progress.count for progress in known.values())
     missing = [
         f"rank {rank} (not started)"
         if rank not in known
@@ -86,7 +86,7 @@ def describe_hang(now: RankProgress, others: Sequence[RankProgress], world: int,
     ]
     if not missing:
         return f"a collective operation hung: all {world} ranks have been in {now.place} for {at - now.since:.0f} s"
-    waiting = next(one for one in known.values() if one.count == furthest)
+    waiting = next(progress for progress in known.values() if progress.count == furthest)
     return f"a collective operation hung ({waiting.place}): missing {', '.join(missing)}"
 
 
