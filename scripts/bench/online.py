@@ -18,7 +18,7 @@ from training.online.config import OnlineConfig
 from training.online.rules.ppo import PPO
 from training.runs.config_reader import read_yaml, validated
 from training.runs.settings import Change, changed
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 #: Network -> decisions/s on two cores that it should reach.
 BARS = {"micro": 8000, "tiny": 1000}
@@ -37,7 +37,7 @@ def measured(
         "league.members": [{"who": "opponent", "weight": 1.0}],
         "rollout.teams": [{"set": "variety:200", "weight": 1.0}],
     }
-    told = changed(read_yaml(located("ppo", "online")), [Change(*each) for each in changes.items()], "ppo")
+    told = changed(read_yaml(resolve_path("ppo", "online")), [Change(*each) for each in changes.items()], "ppo")
     trainer = PPO(validated(OnlineConfig, told, "ppo"))
     try:
         trainer.iterate()

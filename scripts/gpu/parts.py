@@ -241,7 +241,7 @@ def llm_dpo(asked: Asked) -> Iterator[Row]:
     from training.llm.config import LlmConfig
     from training.llm.run import train_llm
     from training.runs.config_reader import validated
-    from training.runs.shipped import located
+    from training.runs.shipped import resolve_path
 
     os.environ["HF_HUB_OFFLINE"] = "1"
     folder = asked.folder("llm")
@@ -255,7 +255,7 @@ def llm_dpo(asked: Asked) -> Iterator[Row]:
         "optimizer.learning_rate": 0.01, "optimizer.warmup_steps": 0, "compute.gradient_accumulation_steps": 1,
         "length.epochs": 5, "checkpoints.every": 5, "tracking.every": 4, "tracking.wandb": "disabled",
     }  # fmt: skip
-    train_llm(validated(LlmConfig, with_changes(located("llm-dpo", "llm"), changes), "llm-dpo"))
+    train_llm(validated(LlmConfig, with_changes(resolve_path("llm-dpo", "llm"), changes), "llm-dpo"))
     for line in (folder / "run" / "metrics.jsonl").read_text().splitlines():
         yield json.loads(line)
 

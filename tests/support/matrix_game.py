@@ -63,6 +63,6 @@ class MatrixGames:
         agents = (LEARNER, opponent) if seat == 0 else (opponent, LEARNER)
         return EnvBattle(Fixture("gen1ou", agents, (_TEAM, _TEAM), showdown_seed("matrix", number), "", ""), seat)
 
-    def again(self, game: EnvBattle, number: int, copy: int) -> EnvBattle:
+    def replica(self, game: EnvBattle, number: int, copy: int) -> EnvBattle:
         seed = showdown_seed("matrix", number, copy)
         return EnvBattle(Fixture("gen1ou", game.fixture.agents, (_TEAM, _TEAM), seed, "", ""), game.seat)

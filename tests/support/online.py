@@ -6,11 +6,11 @@ from typing import Any
 
 from support.matrix_game import MatrixGame, MatrixGames
 from training.online.config import OnlineConfig
-from training.online.rules import rule
+from training.online.rules import trainer_class
 from training.online.trainer import Trainer
 from training.runs.config_reader import validated
 from training.runs.settings import Change, changed
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 #: What every test wants: one thread, few battles, no metrics elsewhere.
 SMALL = {
@@ -27,18 +27,18 @@ def settings(name: str = "ppo", **changes: Any) -> OnlineConfig:
     from training.runs.config_reader import read_yaml
 
     found = {**SMALL, **{key.replace("__", "."): value for key, value in changes.items()}}
-    told = changed(read_yaml(located(name, "online")), [Change(*each) for each in found.items()], name)
+    told = changed(read_yaml(resolve_path(name, "online")), [Change(*each) for each in found.items()], name)
     return validated(OnlineConfig, told, name)
 
 
 def trainer(name: str = "ppo", **changes: Any) -> Trainer:
     """A trainer on the engine."""
     config = settings(name, **changes)
-    return rule(name)(config)
+    return trainer_class(name)(config)
 
 
 def matrix_trainer(wins: list[list[float]], name: str = "ppo", battles: int = 256, **changes: Any) -> Trainer:
     """A trainer of a matrix game, by self-play only unless `changes` says otherwise."""
     alone = {"league__members": [{"who": "opponent", "weight": 1.0}], "rollout__battles": battles}
     config = settings(name, **{**alone, **changes})
-    return rule(name)(config, battles=MatrixGame(battles, wins), games=MatrixGames())
+    return trainer_class(name)(config, battles=MatrixGame(battles, wins), games=MatrixGames())

@@ -30,7 +30,7 @@ class TinyBattles:
         rng = random.Random(number)
         return _game(next(iter(opponents)), rng.randrange(2), showdown_seed("tiny", number))
 
-    def again(self, game: EnvBattle, number: int, copy: int) -> EnvBattle:
+    def replica(self, game: EnvBattle, number: int, copy: int) -> EnvBattle:
         return _game(game.opponent, game.seat, showdown_seed("tiny", number, copy))
 
 

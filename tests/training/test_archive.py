@@ -20,7 +20,7 @@ from teamsets.errors import BadInput
 from training.archive.contents import MANIFEST, run_of, sha256
 from training.archive.packing import pack, unpack
 from training.cli import cli
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 STEP = "checkpoints/step-000001200"
 WEIGHTS = f"{STEP}/model.safetensors"
@@ -30,7 +30,7 @@ WEIGHTS = f"{STEP}/model.safetensors"
 def test_a_language_model_is_refused_by_the_commands_that_are_for_networks(tmp_path: Path, of: str) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "adapter_config.json").write_text("{}")
-    config = located("llm-dpo", "llm")
+    config = resolve_path("llm-dpo", "llm")
     (tmp_path / "config.yaml").write_bytes(config.read_bytes())
     told = CliRunner().invoke(cli, ["archive", str(tmp_path / of)]).exception
     assert isinstance(told, BadInput) and "accepted are runs of networks (policy:RUN)" in str(told)

@@ -11,7 +11,7 @@ from arena.terminal.console import Console
 from training.commands.configuring import cells_on_option, config_argument, set_option
 from training.commands.running import need_packages
 from training.runs.settings import Change
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 
 @click.command()
@@ -41,7 +41,7 @@ def ablate(config: str, changes: tuple[Change, ...], on: str | None, dry_run: bo
     from training.experiments.ablation.config import Ablation
     from training.runs.config_reader import load
 
-    ablation = load(Ablation, located(config, "ablation"), changes)
+    ablation = load(Ablation, resolve_path(config, "ablation"), changes)
     need_packages()
     from training.experiments.ablation.costs import cells, print_costs, write_costs
     from training.experiments.ablation.report import print_plan, print_results, write

@@ -9,7 +9,7 @@ from training.commands.running import run_training
 from training.offline.config import Config
 from training.runs.config_reader import load
 from training.runs.settings import Change
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 
 @click.command()
@@ -34,4 +34,4 @@ def base(config: str, changes: tuple[Change, ...], processes: int) -> None:
       train base my.yaml --set out=runs/slow --set optimizer.learning_rate=0.0003
       arena evaluate policy:runs/tiny@best heuristic:expert
     """
-    run_training(load(Config, located(config, "preset"), changes), processes)
+    run_training(load(Config, resolve_path(config, "preset"), changes), processes)

@@ -8,7 +8,7 @@ from training.commands.configuring import set_option
 from training.offline.config import Config
 from training.runs.config_reader import Section, load
 from training.runs.settings import Change, in_text
-from training.runs.shipped import Kind, located, names
+from training.runs.shipped import Kind, names, resolve_path
 
 #: Kinds whose presets are found by their names alone.
 _BY_NAME: tuple[Kind, ...] = ("online", "llm")
@@ -41,7 +41,7 @@ def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -
         return
     by_name: list[Kind] = [each for each in _BY_NAME if preset in names(each)]
     chosen_kind = kind or (by_name[0] if by_name else "preset")
-    path = located(preset, chosen_kind)
+    path = resolve_path(preset, chosen_kind)
     if changes:  # what is shipped is valid
         load(_model(chosen_kind), path, changes)
     click.echo(in_text(path.read_text(encoding="utf-8"), changes).rstrip())

@@ -13,7 +13,7 @@ from teamsets.errors import BadInput
 from training.commands.configuring import config_argument, set_arguments, set_option
 from training.commands.running import need_packages
 from training.runs.settings import Change
-from training.runs.shipped import located, names
+from training.runs.shipped import names, resolve_path
 
 
 class _OrAConfig(click.Group):
@@ -51,7 +51,7 @@ def run_(config: str, changes: tuple[Change, ...]) -> None:
     from training.experiments.curriculum.loop import run_curriculum
     from training.runs.config_reader import load
 
-    settings = load(Curriculum, located(config, "curriculum"), changes)
+    settings = load(Curriculum, resolve_path(config, "curriculum"), changes)
     need_packages()
     run_curriculum(settings, Console(), f"train curriculum run {config}{set_arguments(changes)}")
 
@@ -75,7 +75,7 @@ def status(config: str | None, changes: tuple[Change, ...], db: Path | None) -> 
     if config is None:
         show_status(db or DEFAULT, None, Console())
         return
-    settings = load(Curriculum, located(config, "curriculum"), changes)
+    settings = load(Curriculum, resolve_path(config, "curriculum"), changes)
     if not_started(db or settings.db, settings.name):
         say(Console(), f"{settings.name}: not started: run `train curriculum run {config}{set_arguments(changes)}`")
         return
@@ -101,7 +101,7 @@ def report(config: str, changes: tuple[Change, ...], html: Path | None) -> None:
     from training.experiments.curriculum.status import not_started
     from training.runs.config_reader import load
 
-    settings = load(Curriculum, located(config, "curriculum"), changes)
+    settings = load(Curriculum, resolve_path(config, "curriculum"), changes)
     if not_started(settings.db, settings.name):
         raise BadInput(f"{settings.name}: not started: run `train curriculum run {config}{set_arguments(changes)}`")
     path = html or Path(settings.out) / PAGE
@@ -130,6 +130,6 @@ def plan(config: str, changes: tuple[Change, ...], calibrate: bool, quick: bool)
     from training.experiments.curriculum.plan import show_plan
     from training.runs.config_reader import load
 
-    settings = load(Curriculum, located(config, "curriculum"), changes)
+    settings = load(Curriculum, resolve_path(config, "curriculum"), changes)
     need_packages()
     show_plan(settings, Console(), calibrate=calibrate, quick=quick)

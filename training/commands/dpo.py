@@ -9,7 +9,7 @@ from training.commands.running import run_training
 from training.offline.config import Config
 from training.runs.config_reader import BadConfig, load
 from training.runs.settings import Change
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 
 @click.command()
@@ -30,7 +30,7 @@ def dpo(config: str, changes: tuple[Change, ...]) -> None:
       train dpo my.yaml
       train dpo my.yaml --set algorithm.beta=0.3 --set out=runs/closer
     """
-    settings = load(Config, located(config, "preset"), changes)
+    settings = load(Config, resolve_path(config, "preset"), changes)
     if settings.algorithm.name != "dpo":
         raise BadConfig(f"{config}: algorithm.name: {settings.algorithm.name}, not dpo: use `train base {config}`")
     run_training(settings)

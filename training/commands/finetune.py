@@ -22,7 +22,7 @@ from training.offline.config import Config
 from training.offline.finetune import FineTuning, Objective
 from training.runs.config_reader import load, validated
 from training.runs.settings import Change, changed, named
-from training.runs.shipped import located, text
+from training.runs.shipped import resolve_path, text
 
 
 @click.command()
@@ -103,7 +103,7 @@ def finetune(
             Config, {**yaml.safe_load(text("finetune", "preset")), "name": run.out.name}, "preset finetune"
         )
     else:
-        base = load(Config, located(config, "preset"))
+        base = load(Config, resolve_path(config, "preset"))
     combined = run.config(base).model_dump(mode="json")
     settings = validated(Config, changed(combined, changes, "the configuration"), named("finetune", changes))
     check_freeze(settings.network)

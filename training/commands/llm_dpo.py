@@ -12,7 +12,7 @@ from training.commands.configuring import config_argument, set_option
 from training.llm.config import LlmConfig
 from training.runs.config_reader import load
 from training.runs.settings import Change
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 _PACKAGES = ("torch", "transformers", "trl", "peft", "datasets", "accelerate", "wandb")
 
@@ -35,7 +35,7 @@ def llm_dpo(config: str, changes: tuple[Change, ...]) -> None:
       train llm-dpo my.yaml --set model.path=models/base
       arena evaluate "llm:runs/llm-dpo?style=action" random --think-limit 120
     """
-    run_llm(load(LlmConfig, located(config, "llm"), changes))
+    run_llm(load(LlmConfig, resolve_path(config, "llm"), changes))
 
 
 def run_llm(config: LlmConfig) -> None:

@@ -11,7 +11,7 @@ from training.commands.running import need_packages
 from training.online.config import OnlineConfig
 from training.runs.config_reader import load
 from training.runs.settings import Change
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 
 @click.command()
@@ -33,14 +33,14 @@ def online(config: str, changes: tuple[Change, ...]) -> None:
       train online my.yaml --set out=runs/slow --set iterations=500
       arena evaluate policy:runs/ppo heuristic:expert
     """
-    settings = load(OnlineConfig, located(config, "online"), changes)
+    settings = load(OnlineConfig, resolve_path(config, "online"), changes)
     need_packages()
     print(f"{settings.name}: loading torch ...", file=sys.stderr)
-    from training.online.rules import rule
+    from training.online.rules import trainer_class
     from training.online.run import train_online
     from training.runs.curves import FILE as CURVES
 
-    folder = train_online(settings, rule(settings.algorithm.name))
+    folder = train_online(settings, trainer_class(settings.algorithm.name))
     steps = folder.steps()
     print(f"{folder.path}: finished {steps[-1]} iterations", file=sys.stderr)
     print(f"curves: {folder.path}/{CURVES}", file=sys.stderr)

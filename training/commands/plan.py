@@ -19,7 +19,7 @@ from training.commands.running import need_packages
 from training.offline.config import Config
 from training.runs.config_reader import load
 from training.runs.settings import Change
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 if TYPE_CHECKING:
     from training.machines.memory.fitting import Variant
@@ -60,7 +60,7 @@ def plan(config: str, changes: tuple[Change, ...], gpus: int, memory: str, write
       train plan tiny --gpus 0 --memory 2GB
     """
     size = _parse_size(memory)
-    settings = load(Config, located(config, "preset"), changes)
+    settings = load(Config, resolve_path(config, "preset"), changes)
     need_packages()
     console = Console()
     best = _show_cpu(console, settings, size) if gpus == 0 else _show_gpus(console, settings, gpus, size)

@@ -9,7 +9,7 @@ from arena.terminal.console import Console
 from training.commands.configuring import cells_on_option, config_argument, set_option
 from training.commands.running import need_packages
 from training.runs.settings import Change
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 
 @click.command()
@@ -32,7 +32,7 @@ def population(config: str, changes: tuple[Change, ...], on: str | None) -> None
     from training.experiments.population.config import Population
     from training.runs.config_reader import load
 
-    settings = load(Population, located(config, "population"), changes)
+    settings = load(Population, resolve_path(config, "population"), changes)
     need_packages()
     from training.experiments.population.loop import run_population
     from training.machines.cluster.scheduling import cluster_of

@@ -17,7 +17,7 @@ from arena.terminal.console import Console
 from teamsets.errors import BadInput
 from training.preferences.build import BuildSettings, SourceKind, Venue, build_pairs
 from training.preferences.garbling import GARBLES
-from training.preferences.pairs import read_pairs, told
+from training.preferences.pairs import describe_pair, read_pairs
 from training.preferences.playing import Tries
 from training.preferences.rules import Bar
 
@@ -223,7 +223,7 @@ def show(folder: Path, number: int, rule: str | None, seed: int) -> None:
         rules = ", ".join(sorted({pair["rule"] for pair in pairs}))
         raise BadInput(f"--rule {rule}: no pair in {folder}; there are {rules}")
     chosen = random.Random(seed).sample(range(len(wanted)), min(number, len(wanted)))
-    print("\n\n".join(told(wanted[place]) for place in sorted(chosen)))
+    print("\n\n".join(describe_pair(wanted[place]) for place in sorted(chosen)))
 
 
 def _check(options: dict[str, Any]) -> None:

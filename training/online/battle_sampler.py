@@ -39,7 +39,7 @@ class BattleSampler:
         draw = rng.choices(self._draws, self._weights)[0]
         return draw.game(self._seed, number, opponents)
 
-    def again(self, game: EnvBattle, number: int, copy: int) -> EnvBattle:
+    def replica(self, game: EnvBattle, number: int, copy: int) -> EnvBattle:
         """The same battle with other chance: copy 1, 2, … of the battle with this number."""
         seed = showdown_seed("online-copy", self._seed, number, copy)
         return EnvBattle(replace(game.fixture, seed=seed), game.seat)

@@ -55,7 +55,7 @@ class BattleSource(Protocol):
 
     def game(self, number: int, opponents: Mapping[str, float]) -> EnvBattle: ...
 
-    def again(self, game: EnvBattle, number: int, copy: int) -> EnvBattle: ...
+    def replica(self, game: EnvBattle, number: int, copy: int) -> EnvBattle: ...
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Collector:
     def _game(self, plan: RolloutPlan, row: int) -> EnvBattle:
         number, copy = plan.first + row // plan.group, row % plan.group
         game = self._games.game(number, plan.weights)
-        return self._games.again(game, number, copy) if copy else game
+        return self._games.replica(game, number, copy) if copy else game
 
     def _begin(self, games: list[EnvBattle], opposite: list[SeatAssignment]) -> None:
         agents: list[tuple[Any, Any]] = [(None, None)] * len(games)
@@ -221,7 +221,7 @@ class Collector:
         who, actions = iteration.seats.who[rows, seats], np.zeros(len(rows), np.int64)
         for index in np.unique(who).tolist():
             (mine,) = np.nonzero(who == index)
-            part = _taken(seen, mine)
+            part = _select_rows(seen, mine)
             with self._clock("play"):
                 decided = iteration.seats.players[index].decide(iteration.seats.slots[rows[mine], seats[mine]], part)
             actions[mine] = decided.actions
@@ -239,7 +239,7 @@ class Collector:
                         searched = self._teacher.judge(engine.engine, rows[at], seats[at])
                 iteration.recorder.keep(
                     2 * rows[at] + seats[at],
-                    _taken(part, kept),
+                    _select_rows(part, kept),
                     decided.take(kept),
                     ~context[rows[at]],
                     others,
@@ -264,7 +264,7 @@ class Collector:
         for index in np.unique(who[who != _AGENT]).tolist():
             (mine,) = np.nonzero(who == index)
             slots = iteration.seats.slots[rows[mine], seats[mine]]
-            values = iteration.seats.players[index].values(slots, _taken(seen, mine))
+            values = iteration.seats.players[index].values(slots, _select_rows(seen, mine))
             values_by_trajectory |= dict(zip((2 * rows[mine] + seats[mine]).tolist(), values.tolist(), strict=True))
         return values_by_trajectory
 
@@ -294,6 +294,6 @@ def _roles(plan: RolloutPlan, games: list[EnvBattle], opposite: list[SeatAssignm
     return roles.ravel()
 
 
-def _taken(seen: Observations, rows: Ints) -> Observations:
+def _select_rows(seen: Observations, rows: Ints) -> Observations:
     """These rows; the same arrays if they are all."""
     return seen if len(rows) == len(seen.legal) else seen.take(rows.tolist())

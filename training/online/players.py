@@ -17,7 +17,10 @@ Ints = NDArray[np.int64]
 
 
 class SamplingSettings(NamedTuple):
-    """How a network's logits are played. temperature: their divisor; 0: the most probable action. epsilon: see `played`."""
+    """How a network's logits are played. temperature: their divisor; 0: the most probable action.
+
+    epsilon: see `behaviour_log_probs`.
+    """
 
     temperature: float
     epsilon: float
@@ -38,7 +41,7 @@ class SampledActions(NamedTuple):
         return SampledActions(self.actions[rows], self.log_probs[rows], self.logits[rows], self.values[rows])
 
 
-def played(logits: Tensor, legal: Tensor, manner: SamplingSettings) -> Tensor:
+def behaviour_log_probs(logits: Tensor, legal: Tensor, manner: SamplingSettings) -> Tensor:
     """Return log μ [..., 13], of the policy as it is played; 0 for illegal actions.
 
     μ = (1 - ε) softmax(logits / temperature) + ε / number of legal actions; at temperature 0 the most probable action has
@@ -80,7 +83,7 @@ class NetworkPlayer:
             actions = logits.argmax(-1)
             log_probs = torch.zeros_like(values)
         else:
-            log_policy = played(logits, legal, self._manner)
+            log_policy = behaviour_log_probs(logits, legal, self._manner)
             probabilities = log_policy.exp().masked_fill(~legal, 0.0)
             actions = torch.multinomial(probabilities, 1, generator=self._generator)[:, 0]
             log_probs = log_policy.gather(1, actions[:, None])[:, 0]

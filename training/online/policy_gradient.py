@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from agents.policy.distributions import entropy, log_prob_of, log_probs
-from training.online.players import played
+from training.online.players import behaviour_log_probs
 from training.online.rollout import Rollout
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def policy_terms(
     """index: int64 [n], decisions of the rollout. logits: [n, 13], the network's for them. reference: logits [D, 13]."""
     legal = rollout.legal[index]
     return PolicyTerms(
-        log_prob_of(played(logits, legal, rollout.manner), rollout.actions[index]),
+        log_prob_of(behaviour_log_probs(logits, legal, rollout.manner), rollout.actions[index]),
         entropy(log_probs(logits, legal)).mean(),
         trainer.penalty(logits, None if reference is None else reference[index], legal),
     )

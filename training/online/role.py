@@ -78,7 +78,7 @@ class Role:
         for schedule in (self.learning_rate, self.temperature, self.epsilon):
             schedule.advance()
 
-    def become(self, network: Network) -> None:
+    def load_weights(self, network: Network) -> None:
         """Take over the weights of a network of the same shape; the optimizer begins anew."""
         if network.shape != self.network.shape:
             raise BadConfig(f"{self.name}: its network cannot be replaced by one of another shape")

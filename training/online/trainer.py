@@ -268,9 +268,9 @@ class Trainer:
         if name not in self.roles:
             raise BadConfig(f"role '{name}': there is none of this name: {', '.join(self.roles)}")
         if by in self.roles:
-            self.roles[name].become(self.roles[by].network)
+            self.roles[name].load_weights(self.roles[by].network)
             return
-        self.roles[name].become(checkpoint.load(checkpoint.find(by), self.device)[0])
+        self.roles[name].load_weights(checkpoint.load(checkpoint.find(by), self.device)[0])
 
     def _advance(self, measured: float) -> None:
         for role in self.roles.values():

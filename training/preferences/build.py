@@ -169,14 +169,14 @@ def _by_rules(side: TriedSide, settings: BuildSettings, counts: dict[str, Counte
 def _write(
     settings: BuildSettings,
     chosen: Sequence[Candidate],
-    found: dict[tuple[int, str], list[_JudgedDecision]],
+    judgements: dict[tuple[int, str], list[_JudgedDecision]],
     out: Path,
     counts: dict[str, Counter[str]],
     steps: int,
     filled: str,
     track: Callable[[Sequence[Any], str], Iterator[Any]],
 ) -> dict[str, Any]:
-    with_pairs = [one for one in chosen if found[one.battle_id, one.seat]]
+    with_pairs = [pair for pair in chosen if judgements[pair.battle_id, pair.seat]]
     if not with_pairs:
         reasons = ", ".join(
             f"{number} {reason}" for reason, number in (counts["dropped"] + counts["skipped"]).most_common()
@@ -192,24 +192,24 @@ def _write(
     for batch in track(batches, "writing"):
         for side in sides(settings.db, batch):
             key = (side.about["battle"], side.about["seat"])
-            mine = _texts(side, found[key], settings.source, filled)
-            new = [one for one in mine if one.key not in seen and not seen.add(one.key)]  # type: ignore[func-returns-value]
+            mine = _texts(side, judgements[key], settings.source, filled)
+            new = [pair for pair in mine if pair.key not in seen and not seen.add(pair.key)]  # type: ignore[func-returns-value]
             counts["dropped"]["the same pair again"] += len(mine) - len(new)
             pairs[key in held_out] += new
             trajectory = _trajectory(side, new)
             if trajectory is not None:
                 kept[key in held_out].append(trajectory)
-    for one in (*pairs[False], *pairs[True]):
-        counts["pairs"][f"{one.judged.rule} ({one.judged.part})"] += 1
-        counts["rejected"][one.judged.rejected_outcome.replace("garbled", f"garbled ({settings.garble})")] += 1
+    for pair in (*pairs[False], *pairs[True]):
+        counts["pairs"][f"{pair.judged.rule} ({pair.judged.part})"] += 1
+        counts["rejected"][pair.judged.rejected_outcome.replace("garbled", f"garbled ({settings.garble})")] += 1
     if settings.hold_out and not (pairs[False] and pairs[True]):
         share = "every pair" if pairs[True] else "no pair"
         raise BadData(f"--hold-out {settings.hold_out:g}: selects {share} of {len(seen)}: use another share, or 0")
     _write_files(settings, out, pairs, kept)
     number = {"pairs": len(pairs[False]), "held_out": len(pairs[True])}
-    in_datasets = {_name(place): sum(int((one.rejected != MISSING).sum()) for one in kept[place]) for place in kept}
-    told = {name: {reason: n for reason, n in counter.most_common() if n} for name, counter in counts.items()}
-    summary = {**number, "in_datasets": in_datasets, "decisions_played": steps, "by": told}
+    in_datasets = {_name(place): sum(int((pair.rejected != MISSING).sum()) for pair in kept[place]) for place in kept}
+    by_reason = {name: {reason: n for reason, n in counter.most_common() if n} for name, counter in counts.items()}
+    summary = {**number, "in_datasets": in_datasets, "decisions_played": steps, "by": by_reason}
     write_atomic(out / COUNTS, json.dumps(summary, indent=1) + "\n")
     return summary
 

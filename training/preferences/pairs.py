@@ -57,9 +57,9 @@ class Pair:
     def line(self) -> dict[str, Any]:
         """Its line: `prompt`, `chosen` and `rejected` as TRL reads them, and our own columns."""
         prompt, chosen, rejected = self.key
-        told = asdict(self.judged)
+        describe_pair = asdict(self.judged)
         texts = ("chosen", "rejected", "chosen_text", "rejected_text")
-        own = {name: told[name] for name in told if name not in texts}
+        own = {name: describe_pair[name] for name in describe_pair if name not in texts}
         return {
             "prompt": prompt, "chosen": chosen, "rejected": rejected, "chosen_action": self.judged.chosen,
             "rejected_action": self.judged.rejected, **own, "source": self.source, "format": self.format,
@@ -92,7 +92,7 @@ def lines_of(file: Path) -> Iterator[dict[str, Any]]:
             ) from None
 
 
-def told(line: dict[str, Any]) -> str:
+def describe_pair(line: dict[str, Any]) -> str:
     """Return a pair as a person reads it. line: of a file of pairs."""
     scores = f"{_score(line['chosen_score'])} against {_score(line['rejected_score'])}"
     interval = "" if line["low"] is None else f", 95% interval {line['low']:+.2f} to {line['high']:+.2f}"

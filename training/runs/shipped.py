@@ -32,7 +32,7 @@ def names(kind: Kind) -> list[str]:
     return sorted(path.stem for path in FOLDERS[kind].glob("*.yaml"))
 
 
-def located(name: str, kind: Kind) -> Path:
+def resolve_path(name: str, kind: Kind) -> Path:
     """Return the file of a configuration, by its path or by the name of a shipped one.
 
     An existing file takes precedence over a shipped one. Raises BadConfig that lists the shipped names.
@@ -48,5 +48,5 @@ def located(name: str, kind: Kind) -> Path:
 
 
 def text(name: str, kind: Kind) -> str:
-    """Return the file of a configuration as text, with its comments. Raises BadConfig as `located`."""
-    return located(name, kind).read_text(encoding="utf-8")
+    """Return the file of a configuration as text, with its comments. Raises BadConfig as `resolve_path`."""
+    return resolve_path(name, kind).read_text(encoding="utf-8")

@@ -36,7 +36,7 @@ from training.llm.config import LlmConfig  # noqa: E402
 from training.llm.loading import base_model, layers_of  # noqa: E402
 from training.llm.run import train_llm  # noqa: E402
 from training.runs.config_reader import BadConfig, validated  # noqa: E402
-from training.runs.shipped import located  # noqa: E402
+from training.runs.shipped import resolve_path  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +70,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def small(model: Path, pairs: Path, tmp_path: Path) -> Callable[..., LlmConfig]:
     def make(**changes: Any) -> LlmConfig:
-        told = yaml.safe_load(located("llm-dpo", "llm").read_text())
+        told = yaml.safe_load(resolve_path("llm-dpo", "llm").read_text())
         plain = {
             "out": str(tmp_path / "run"), "model.path": str(model), "data.pairs": [str(pairs)], "lora.rank": 4,
             "optimizer.learning_rate": 0.01, "optimizer.warmup_steps": 0, "compute.gradient_accumulation_steps": 1,

@@ -16,7 +16,7 @@ from support.online import matrix_trainer, settings  # noqa: E402
 from torch import Tensor  # noqa: E402
 
 from agents.policy.network import Output  # noqa: E402
-from training.online.players import SamplingSettings, played  # noqa: E402
+from training.online.players import SamplingSettings, behaviour_log_probs  # noqa: E402
 from training.online.replay import Windows  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
 from training.online.rules.ddqn import DDQN  # noqa: E402
@@ -76,7 +76,7 @@ def test_the_loss_of_double_dqn() -> None:
 
 def test_at_temperature_0_the_share_of_random_actions_is_played() -> None:
     legal = torch.tensor([True, True, False])
-    found = played(torch.tensor([0.5, 0.0, -torch.inf]), legal, SamplingSettings(0.0, 0.2)).exp()
+    found = behaviour_log_probs(torch.tensor([0.5, 0.0, -torch.inf]), legal, SamplingSettings(0.0, 0.2)).exp()
     torch.testing.assert_close(found[:2], torch.tensor([0.9, 0.1]))
     one = matrix_trainer(
         ROCK_PAPER_SCISSORS,

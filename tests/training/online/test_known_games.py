@@ -16,7 +16,7 @@ from support.tiny_battle import OURS, THEIRS, Solver, TinyBattles  # noqa: E402
 
 from agents.engine.gen1.engine import Engine  # noqa: E402
 from arena.fixture import showdown_seed  # noqa: E402
-from training.online.rules import rule  # noqa: E402
+from training.online.rules import trainer_class  # noqa: E402
 from training.online.rules.ddqn import q_of  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
 
@@ -97,7 +97,7 @@ def test_double_dqn_learns_the_value_of_each_action_against_a_fixed_opponent() -
     assert isinstance(one.battles, MatrixGame)
     opponent = one.roles["opponent"]
     other = matrix_trainer(WINS)
-    other.roles[LEARNER].become(opponent.network)
+    other.roles[LEARNER].load_weights(opponent.network)
     theirs = output_in(one.battles, other).logits[0, 0, :3].softmax(-1).numpy()
     wanted = (2 * np.array(WINS) - 1) @ theirs
     before = q_of(output_in(one.battles, one), 1.0)[0, 0, :3].numpy()
@@ -116,7 +116,7 @@ def tiny_trainer(name: str, **changes: Any) -> Trainer:
         learner__optimizer__learning_rate={**CONSTANT, "value": 0.002},
         **changes,
     )
-    return rule(name)(config, games=TinyBattles())
+    return trainer_class(name)(config, games=TinyBattles())
 
 
 def greedy_return(one: Trainer) -> float:
@@ -125,7 +125,7 @@ def greedy_return(one: Trainer) -> float:
     told["learning"] = {"active": False, "start": 0, "end": 0}
     told["exploration"] = {name: {**CONSTANT, "value": 0.0} for name in ("temperature", "epsilon")}
     frozen = tiny_trainer("ddqn", learner__exploration=told["exploration"], seed=99)
-    frozen.roles[LEARNER].become(one.roles[LEARNER].network)
+    frozen.roles[LEARNER].load_weights(one.roles[LEARNER].network)
     learning = frozen.roles[LEARNER].settings.learning
     assert learning.active  # its decisions are kept; nothing is learned from them
     frozen.learn = lambda *_: {}  # type: ignore[method-assign]

@@ -21,7 +21,7 @@ from support.online import settings, trainer  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
 from training.cli import cli  # noqa: E402
-from training.online.rules import rule  # noqa: E402
+from training.online.rules import trainer_class  # noqa: E402
 from training.online.run import STATE, train_online  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
 from training.runs.config_reader import BadConfig  # noqa: E402
@@ -62,9 +62,9 @@ def test_a_run_that_is_stopped_and_resumed_has_the_same_numbers(tmp_path: Path) 
     league = [*SELF, {"who": "past", "weight": 1.0, "choose": "hardest"}]
     changes = {"league__members": league, "league__snapshot_every": 1, "checkpoints__every": 1}
     whole = settings(out=str(tmp_path / "whole"), iterations=4, **changes)
-    train_online(whole, rule("ppo"))
+    train_online(whole, trainer_class("ppo"))
     for iterations in (2, 4):
-        train_online(settings(out=str(tmp_path / "parts"), iterations=iterations, **changes), rule("ppo"))
+        train_online(settings(out=str(tmp_path / "parts"), iterations=iterations, **changes), trainer_class("ppo"))
     assert metrics(tmp_path / "whole") == metrics(tmp_path / "parts")
     one, other = weights(tmp_path / "whole", 4), weights(tmp_path / "parts", 4)
     assert all((one[name] == other[name]).all() for name in one)
@@ -84,7 +84,7 @@ def test_a_run_says_that_it_plays_before_its_first_iteration(
 
     monkeypatch.setattr(Trainer, "iterate", watched)
     config = settings(out=str(tmp_path / "run"), iterations=2)
-    train_online(config, rule("ppo"))
+    train_online(config, trainer_class("ppo"))
     assert f"iteration 1: playing {config.rollout.battles:,} battles on engine ..." in seen[0]
     assert "playing" not in seen[1]
 
@@ -98,9 +98,9 @@ def test_a_run_that_was_interrupted_before_its_second_checkpoint_is_resumed(
     config = settings(out=str(tmp_path / "run"), iterations=1, checkpoints__every=1)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Trainer, "iterate", interrupted)
-        train_online(config, rule("ppo"))
+        train_online(config, trainer_class("ppo"))
     assert (tmp_path / "run" / "checkpoints" / "step-000000000").exists()
-    assert train_online(config, rule("ppo")).steps()[-1] == 1
+    assert train_online(config, trainer_class("ppo")).steps()[-1] == 1
 
 
 @pytest.mark.slow
@@ -123,7 +123,7 @@ def test_a_run_that_is_killed_again_and_again_has_the_same_numbers(tmp_path: Pat
         process.wait()
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     undisturbed = settings(out=str(tmp_path / "undisturbed"), iterations=6, checkpoints__every=2)
-    train_online(undisturbed, rule("ppo"))
+    train_online(undisturbed, trainer_class("ppo"))
     assert killed == 2
     assert metrics(tmp_path / "killed") == metrics(tmp_path / "undisturbed")
 
@@ -168,7 +168,7 @@ def test_a_role_learns_only_in_its_iterations() -> None:
 
 def test_a_checkpoint_of_the_run_plays_and_is_the_opponent_of_another(tmp_path: Path) -> None:
     config = settings(out=str(tmp_path / "run"), iterations=1)
-    train_online(config, rule("ppo"))
+    train_online(config, trainer_class("ppo"))
     name = str(tmp_path / "run")
     member = {"who": "checkpoint", "weight": 1.0, "checkpoint": name, "temperature": 0.0}
     other = trainer(league__members=[member], learner__network__start_from=name)
@@ -179,7 +179,7 @@ def test_a_checkpoint_of_the_run_plays_and_is_the_opponent_of_another(tmp_path: 
 
 def test_the_kl_to_the_reference_is_zero_at_its_own_weights_and_grows(tmp_path: Path) -> None:
     config = settings(out=str(tmp_path / "run"), iterations=1)
-    train_online(config, rule("ppo"))
+    train_online(config, trainer_class("ppo"))
     one = trainer(
         league__members=SELF,
         learner__network__start_from=str(tmp_path / "run"),
@@ -232,17 +232,17 @@ def test_a_missing_and_an_unknown_key_are_named(tmp_path: Path) -> None:
 
 def test_a_damaged_state_is_named(tmp_path: Path) -> None:
     config = settings(out=str(tmp_path / "run"), iterations=1)
-    folder = train_online(config, rule("ppo"))
+    folder = train_online(config, trainer_class("ppo"))
     file = folder.step_folder(1) / STATE
     file.write_bytes(file.read_bytes()[:100])
     with pytest.raises(Exception, match=f"{STATE}: is damaged"):
-        train_online(settings(out=str(tmp_path / "run"), iterations=2), rule("ppo"))
+        train_online(settings(out=str(tmp_path / "run"), iterations=2), trainer_class("ppo"))
 
 
 def test_other_settings_than_the_runs_are_refused(tmp_path: Path) -> None:
-    train_online(settings(out=str(tmp_path / "run"), iterations=1), rule("ppo"))
+    train_online(settings(out=str(tmp_path / "run"), iterations=1), trainer_class("ppo"))
     with pytest.raises(BadConfig, match=r"algorithm\.clip 0\.2, now 0\.3"):
-        train_online(settings(out=str(tmp_path / "run"), iterations=1, algorithm__clip=0.3), rule("ppo"))
+        train_online(settings(out=str(tmp_path / "run"), iterations=1, algorithm__clip=0.3), trainer_class("ppo"))
 
 
 @pytest.mark.slow

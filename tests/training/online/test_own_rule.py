@@ -15,7 +15,7 @@ from support.online import settings  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
 from training.online.config import OnlineConfig  # noqa: E402
-from training.online.rules import rule  # noqa: E402
+from training.online.rules import trainer_class  # noqa: E402
 from training.online.run import train_online  # noqa: E402
 from training.runs.config_reader import BadConfig, load  # noqa: E402
 
@@ -34,7 +34,7 @@ def test_it_trains_and_resumes_with_its_settings(reinforce: str, tmp_path: Path)
     own = {"name": reinforce, "minibatch_decisions": 64, "entropy": 0.01}
     for iterations in (1, 2):
         config = settings(out=str(tmp_path / "run"), iterations=iterations, algorithm=own, checkpoints__every=1)
-        train_online(config, rule(config.algorithm.name))
+        train_online(config, trainer_class(config.algorithm.name))
     kept = load(OnlineConfig, tmp_path / "run" / "config.yaml")
     assert kept.algorithm.model_dump() == own
     first, last = (checkpoint.load(checkpoint.folder_of(tmp_path / "run", step))[0].state_dict() for step in (1, 2))

@@ -14,7 +14,7 @@ from support.online import trainer  # noqa: E402
 
 from agents.policy.distributions import log_prob_of  # noqa: E402
 from training.online.collecting import RolloutPlan, SeatAssignment  # noqa: E402
-from training.online.players import SamplingSettings, played, returns_of  # noqa: E402
+from training.online.players import SamplingSettings, behaviour_log_probs, returns_of  # noqa: E402
 from training.online.rollout import Rollout, forward  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
 
@@ -44,7 +44,7 @@ def test_the_probabilities_and_values_that_played_come_out_of_the_forward_pass(e
     with torch.no_grad():
         output = forward(one.roles[LEARNER].network, rollout, padded)
     valid = padded.valid_mask
-    log_policy = played(output.logits[valid], rollout.legal, rollout.manner)
+    log_policy = behaviour_log_probs(output.logits[valid], rollout.legal, rollout.manner)
     torch.testing.assert_close(log_prob_of(log_policy, rollout.actions), rollout.log_probs, atol=2e-4, rtol=1e-4)
     torch.testing.assert_close(returns_of(output.value[valid]), rollout.values, atol=2e-4, rtol=1e-4)
     assert rollout.legal.gather(1, rollout.actions[:, None]).all()

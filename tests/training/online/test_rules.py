@@ -16,7 +16,7 @@ from support.online import trainer  # noqa: E402
 
 from agents.policy.distributions import kl  # noqa: E402
 from agents.policy.network import Output  # noqa: E402
-from training.online.players import SamplingSettings, played  # noqa: E402
+from training.online.players import SamplingSettings, behaviour_log_probs  # noqa: E402
 from training.online.policy_gradient import advantages, td_errors  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
 from training.online.rules.ddqn import q_of  # noqa: E402
@@ -82,7 +82,7 @@ def test_what_is_played_is_a_mixture_at_a_temperature() -> None:
     legal = torch.tensor([True, True, False])
     logits = torch.tensor([2.0, 0.0, -torch.inf])
     sharp = 1 / (1 + math.exp(-4))
-    found = played(logits, legal, SamplingSettings(0.5, 0.1)).exp()
+    found = behaviour_log_probs(logits, legal, SamplingSettings(0.5, 0.1)).exp()
     torch.testing.assert_close(found[:2], torch.tensor([0.9 * sharp + 0.05, 0.9 * (1 - sharp) + 0.05]))
 
 

@@ -14,7 +14,7 @@ from training.experiments.curriculum.config import Curriculum
 from training.offline.config import Config
 from training.runs.config_reader import BadConfig, load
 from training.runs.settings import changed, differences, in_text, other_settings, parsed
-from training.runs.shipped import located, names, text
+from training.runs.shipped import names, resolve_path, text
 
 
 def run(*words: str) -> Result:
@@ -28,7 +28,7 @@ def test_a_value_is_read_as_yaml_and_ends_in_the_configuration(tmp_path: Path) -
     config = load(Config, tmp_path / "my.yaml", [parsed(word) for word in words])
     assert (config.optimizer.learning_rate, config.data.train[0].policy_from) == (1e-4, "won")
     assert (config.data.train[0].weight, config.data.validate_on, config.reference.checkpoint) == (3, ["a", "b"], "")
-    curriculum = load(Curriculum, located("gen1ou-cpu", "curriculum"), [parsed("stages.0.battles=12")])
+    curriculum = load(Curriculum, resolve_path("gen1ou-cpu", "curriculum"), [parsed("stages.0.battles=12")])
     assert curriculum.stages[0].battles == 12
 
 
@@ -88,7 +88,7 @@ def test_a_printed_preset_has_the_changes_and_all_comments(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in names("preset") if name != "finetune"])
 def test_a_preset_validates_on_what_the_build_holds_out(name: str) -> None:
-    config = load(Config, located(name, "preset"))
+    config = load(Config, resolve_path(name, "preset"))
     assert config.data.validate_on == [config.data.train[0].path + "-held-out"]
 
 
@@ -96,13 +96,13 @@ def test_shipped_configurations_are_found_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    shipped = located("gen1ou-cpu", "curriculum")
+    shipped = resolve_path("gen1ou-cpu", "curriculum")
     assert shipped.is_file() and capsys.readouterr().err == ""
     refused = r"gen1ou-cpv: .*did you mean gen1ou-cpu\? shipped are gen1ou-cpu, gen9ou-cpu, qabra"
     with pytest.raises(BadConfig, match=refused):
-        located("gen1ou-cpv", "curriculum")
+        resolve_path("gen1ou-cpv", "curriculum")
     Path("gen1ou-cpu").write_text("mine")
-    assert located("gen1ou-cpu", "curriculum") == Path("gen1ou-cpu"), "a file here wins"
+    assert resolve_path("gen1ou-cpu", "curriculum") == Path("gen1ou-cpu"), "a file here wins"
 
 
 def test_a_curriculum_that_has_not_begun_says_how_to_start_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from pydantic import Discriminator, Field, StringConstraints, Tag
 from training.data.hold_out import By
 from training.runs.config_reader import BadConfig, Section, read_settings
 from training.runs.settings import put
-from training.runs.shipped import Kind, located
+from training.runs.shipped import Kind, resolve_path
 
 #: Names that are used in folder names and agent specs.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
@@ -123,7 +123,7 @@ def base_of(ablation: Ablation) -> dict[str, Any]:
     """Return the base settings, which the variants change. Raises BadConfig."""
     if isinstance(ablation.base, dict):
         return ablation.base
-    settings = read_settings(located(ablation.base, _BASES[ablation.kind]))
+    settings = read_settings(resolve_path(ablation.base, _BASES[ablation.kind]))
     if not isinstance(settings, dict):
         raise BadConfig(f"base {ablation.base}: contains no settings; `train config` prints a complete file")
     return settings

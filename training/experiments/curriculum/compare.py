@@ -24,7 +24,7 @@ RESAMPLES = 2000
 
 def gathered(db: Path, runs: Sequence[str], team_sets: Sequence[str], agents: Sequence[str]) -> Evidence:
     """Return the distinct pairs that are evidence for any of the runs, for some team sets and agents."""
-    found = rows(
+    stored = rows(
         "SELECT agent, opponent, sum(score), count(score), team_set FROM "
         "(SELECT DISTINCT battle_id, agent, opponent, score, team_set, pair FROM evidence_results "
         "WHERE list_contains($1, for_run) AND list_contains($2, team_set)) "
@@ -33,7 +33,7 @@ def gathered(db: Path, runs: Sequence[str], team_sets: Sequence[str], agents: Se
         db,
         [list(runs), list(team_sets), list(agents)],
     )
-    return make_evidence([(a, b, float(points or 0), games, s) for a, b, points, games, s in found], agents)
+    return make_evidence([(a, b, float(points or 0), games, s) for a, b, points, games, s in stored], agents)
 
 
 def rating(evidence: Evidence, agent: str, anchor: str) -> tuple[float, float, float]:
@@ -48,11 +48,11 @@ def rating_change(evidence: Evidence, child: str, parent: str, anchor: str) -> t
 
     So a child that has only learned to beat its parent is not rated higher.
     """
-    one, other = evidence.agents.index(child), evidence.agents.index(parent)
-    own = np.isin(evidence.first, (one, other)) & np.isin(evidence.second, (one, other))
+    child_index, parent_index = evidence.agents.index(child), evidence.agents.index(parent)
+    own = np.isin(evidence.first, (child_index, parent_index)) & np.isin(evidence.second, (child_index, parent_index))
     ratings = fit_ratings(evidence.take(~own), anchor=anchor)
-    samples = ratings.samples[:, one] - ratings.samples[:, other]
-    return (float(ratings.elo[one] - ratings.elo[other]), *interval(samples))
+    samples = ratings.samples[:, child_index] - ratings.samples[:, parent_index]
+    return (float(ratings.elo[child_index] - ratings.elo[parent_index]), *interval(samples))
 
 
 def against_all(
@@ -64,7 +64,7 @@ def against_all(
     score, low, high, parent, change, change_low, change_high}; with ALL for the averages; the last four None at the root.
     """
     mine, samples, battles = _shares(db, pool, team_sets, *child, seed=0)
-    told = []
+    results = []
     before = _shares(db, pool, team_sets, *parent, seed=1) if parent is not None else None
     for key, score in mine.items():
         low, high = interval(samples[key])
@@ -79,26 +79,26 @@ def against_all(
                 "parent": _rounded(before[0][key]), "change": _rounded(score - before[0][key]),
                 "change_low": _rounded(ends[0]), "change_high": _rounded(ends[1]),
             }  # fmt: skip
-        told.append(row)
-    return told
+        results.append(row)
+    return results
 
 
 def set_gaps(db: Path, pool: Sequence[str], team_sets: Sequence[str], child: tuple[str, str]) -> list[dict[str, Any]]:
     """Return each score on the first team set minus that on others: {opponent, more_on, less_on, gap, low, high}."""
     shares, samples, _ = _shares(db, pool, team_sets, *child, seed=0)
-    told = []
+    gaps = []
     for other in team_sets[1:]:
         for opponent in [*pool, ALL]:
-            one, two = (opponent, team_sets[0]), (opponent, other)
-            if one in shares and two in shares:
-                low, high = interval(samples[one] - samples[two])
-                told.append(
+            first_key, other_key = (opponent, team_sets[0]), (opponent, other)
+            if first_key in shares and other_key in shares:
+                low, high = interval(samples[first_key] - samples[other_key])
+                gaps.append(
                     {
                         "opponent": opponent, "more_on": team_sets[0], "less_on": other,
-                        "gap": _rounded(shares[one] - shares[two]), "low": _rounded(low), "high": _rounded(high),
+                        "gap": _rounded(shares[first_key] - shares[other_key]), "low": _rounded(low), "high": _rounded(high),
                     }
                 )  # fmt: skip
-    return told
+    return gaps
 
 
 Key = tuple[str, str]

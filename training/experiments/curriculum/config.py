@@ -183,42 +183,42 @@ class Curriculum(Section):
 
 def attempts(stage: _Stage) -> list[_Stage]:
     """Return the stage, and its variants by each of its retries. Raises BadConfig."""
-    told = stage.model_dump()
-    found = [stage]
+    settings = stage.model_dump()
+    variants = [stage]
     for number, changes in enumerate(stage.retries, 1):
-        changed = copy.deepcopy(told)
+        changed = copy.deepcopy(settings)
         for key, value in changes.items():
             if key == "overrides" and key in changed:
                 changed["overrides"] |= value
                 continue
             _put(changed, key, value, f"stage {stage.name}: retries.{number}")
-        found.append(validated(type(stage), changed, f"stage {stage.name}, retry {number}"))
-    return found
+        variants.append(validated(type(stage), changed, f"stage {stage.name}, retry {number}"))
+    return variants
 
 
 def online_config(config: Curriculum, stage: OnlineStage, *, out: Path, parent: str, seed: int) -> OnlineConfig:
     """Return an attempt's settings of online training. parent: for `agents.policy.checkpoint.find`. Raises BadConfig."""
-    told = copy.deepcopy(stage.online)
+    settings = copy.deepcopy(stage.online)
     named = f"stage {stage.name}: online"
-    _set_here(config, stage, told, named, {
+    _set_here(config, stage, settings, named, {
         "out": str(out),
         "seed": seed,
         "format": config.format,
         "learner.network.start_from": parent,
         "rollout.held_out": [*config.held_out, *config.final_test.teams],
     })  # fmt: skip
-    return validated(OnlineConfig, told, named)
+    return validated(OnlineConfig, settings, named)
 
 
 def team_sets(config: Curriculum) -> list[str]:
     """Return the team sets on which the stages play."""
-    found: list[str] = []
+    names: list[str] = []
     for stage in config.stages:
         if isinstance(stage, Stage):
-            found += [teams.set for teams in stage.teams]
+            names += [teams.set for teams in stage.teams]
         else:
-            found += [teams["set"] for teams in stage.online["rollout"]["teams"]]
-    return found
+            names += [teams["set"] for teams in stage.online["rollout"]["teams"]]
+    return names
 
 
 def training_config(
@@ -232,11 +232,11 @@ def training_config(
     validate_on: list[str],
 ) -> Config:
     """Return the training configuration of an attempt. parent: for `agents.policy.checkpoint.find`. Raises BadConfig."""
-    told = copy.deepcopy(config.training)
+    settings = copy.deepcopy(config.training)
     named = f"stage {stage.name}: training"
     for key, value in stage.overrides.items():
-        _put(told, key, value, f"stage {stage.name}: overrides", known=key in SET_HERE)
-    _set_here(config, stage, told, named, {
+        _put(settings, key, value, f"stage {stage.name}: overrides", known=key in SET_HERE)
+    _set_here(config, stage, settings, named, {
         "out": str(out),
         "seed": seed,
         "network.start_from": parent,
@@ -244,32 +244,32 @@ def training_config(
         "data.validate_on": validate_on,
         "length.epochs": stage.epochs,
     })  # fmt: skip
-    return validated(Config, told, named)
+    return validated(Config, settings, named)
 
 
 def _set_here(
-    config: Curriculum, stage: Stage | OnlineStage, told: dict[str, Any], named: str, values: dict[str, Any]
+    config: Curriculum, stage: Stage | OnlineStage, settings: dict[str, Any], named: str, values: dict[str, Any]
 ) -> None:
     """Set what the curriculum sets itself: the run's name, `values` by dotted key, and a reference that is its base."""
-    where = told.get("reference")
+    where = settings.get("reference")
     if isinstance(where, dict) and where.get("checkpoint") == BASE:
         where["checkpoint"] = config.base_found
     for key, value in {"name": f"{config.name}-{stage.name}", **values}.items():
-        _put(told, key, value, named, new=True)
+        _put(settings, key, value, named, new=True)
 
 
-def _put(told: Any, key: str, value: Any, named: str, *, new: bool = False, known: bool = False) -> None:
+def _put(settings: Any, key: str, value: Any, named: str, *, new: bool = False, known: bool = False) -> None:
     """Set a dotted key, which must exist, or must not (new). known: the key is set by the curriculum itself."""
     *way, last = key.split(".")
     for name in way:
-        if not isinstance(told, dict) or not isinstance(told.get(name), dict):
+        if not isinstance(settings, dict) or not isinstance(settings.get(name), dict):
             raise BadConfig(f"{named}.{key}: {name} is missing" if new else f"{named}.{key} is not a known setting")
-        told = told[name]
-    if (new and last in told) or known:
+        settings = settings[name]
+    if (new and last in settings) or known:
         raise BadConfig(f"{named}.{key}: is set by the curriculum itself: leave it out")
-    if not new and last not in told:
+    if not new and last not in settings:
         raise BadConfig(f"{named}.{key} is not a known setting")
-    told[last] = value
+    settings[last] = value
 
 
 def _check(config: Curriculum) -> None:
@@ -334,11 +334,11 @@ def _check_stage(config: Curriculum, stage: Stage, drawn: bool) -> None:
             )
     if not learn.learner.used and not learn.coaches.used and not learn.earlier and not learn.also:
         raise BadConfig(f"{named}: learn_from: no data to learn from")
-    told = training_config(
+    algorithm = training_config(
         config, stage, out=Path(config.out), parent=config.base_found, seed=0,
         sources=[Source(path="?", weight=1)], validate_on=[],
     ).algorithm  # fmt: skip
-    soft = isinstance(told, Cloning) and told.targets == "target_policy"
+    soft = isinstance(algorithm, Cloning) and algorithm.targets == "target_policy"
     if soft and learn.learner.policy_from != "none" and not stage.learner.expert:
         raise BadConfig(
             f"{named}: learner.expert: there is none, and training.algorithm.targets: target_policy asks for an expert's "

@@ -106,20 +106,20 @@ def match_result(require: str, played: PlayedRun) -> tuple[bool, str, dict[str, 
     match = played.schedule
     assert isinstance(match, Match) and match.test is not None
     decision = match.test.decision
-    said = match_summary(pair_counts(match.points))
+    match_report = match_summary(pair_counts(match.points))
     passed = decision == "H1" or (require == "not H0" and decision is None)
-    share = "" if said.score is None else f", {100 * said.score:.1f}% score"
-    summary = f"{decision or 'undecided'} after {2 * said.pairs} battles{share}, LLR {match.test.llr:.2f}"
+    share = "" if match_report.score is None else f", {100 * match_report.score:.1f}% score"
+    summary = f"{decision or 'undecided'} after {2 * match_report.pairs} battles{share}, LLR {match.test.llr:.2f}"
     details = {
         "decision": decision,
         "require": require,
         "llr": round(match.test.llr, 4),
-        "pairs": said.pairs,
-        "score": said.score,
-        "counts": list(said.counts),
-        "elo": said.elo.value,
-        "low": said.elo.low,
-        "high": said.elo.high,
+        "pairs": match_report.pairs,
+        "score": match_report.score,
+        "counts": list(match_report.counts),
+        "elo": match_report.elo.value,
+        "low": match_report.elo.low,
+        "high": match_report.elo.high,
     }
     return passed, summary, details
 

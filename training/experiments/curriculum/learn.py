@@ -37,23 +37,25 @@ def stage_folder(config: Curriculum, number: int, name: str) -> Path:
     return Path(config.out) / f"{number:02}-{name}"
 
 
-def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable[[str], None]) -> list[dict[str, Any]]:
+def build_datasets(
+    config: Curriculum, stage: Stage, attempt: Attempt, say: Callable[[str], None]
+) -> list[dict[str, Any]]:
     """Build an attempt's datasets, once: [{path, weight, policy_from, value_from, trajectories, decisions}].
 
     They include lost sides, for the value. Attempts with the same battles share datasets. Raises BadConfig if no side
     matches `learn_from`, or none for the policy although it is to be trained.
     """
-    assert one.learner is not None and one.play_run is not None
+    assert attempt.learner is not None and attempt.play_run is not None
     learn, made, taught = stage.learn_from, [], False
     wanted: tuple[tuple[str, Sides, list[str]], ...] = (
-        ("learner", learn.learner, [one.learner]),
+        ("learner", learn.learner, [attempt.learner]),
         ("coaches", learn.coaches, specs([coach.agent for coach in stage.coaches])),
     )
     for who, sides, agents in wanted:
         if not sides.used:
             continue
         named = ", ".join("'" + agent.replace("'", "''") + "'" for agent in agents)
-        where = f"run_id = '{one.play_run}' AND agent IN ({named})"
+        where = f"run_id = '{attempt.play_run}' AND agent IN ({named})"
         result = needed(sides)
         if not _any(config.db, where, result):
             say(f"stage {stage.name}: no sides of the {who} match learn_from ({result})")
@@ -66,7 +68,7 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
         named_after = digest(
             [where, result, stage.quality.model_dump(), config.hold_out, config.hold_out_by, "sides"], 8
         )
-        folder = stage_folder(config, one.stage, one.name) / "data" / f"{who}-{named_after}"
+        folder = stage_folder(config, attempt.stage, attempt.name) / "data" / f"{who}-{named_after}"
         built = build_once(
             config.db, where, folder, gates, config.hold_out,
             hold_out_by=config.hold_out_by, by_expert=who == "coaches",
@@ -82,8 +84,8 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
                 "decisions": dataset.decisions,
             }
         )
-    asked = any(sides.policy_from != "none" for _, sides, _ in wanted)
-    if not (taught if asked else made) and not learn.also and not learn.earlier:
+    wants_policy = any(sides.policy_from != "none" for _, sides, _ in wanted)
+    if not (taught if wants_policy else made) and not learn.also and not learn.earlier:
         raise BadConfig(
             f"stage {stage.name}: learn_from: no side of a battle matches; play more battles, or set policy_from: all"
         )
@@ -110,53 +112,53 @@ def _source(made: dict[str, Any], weight: float) -> Source:
     )
 
 
-def run_config(config: Curriculum, stage: Stage, one: Attempt, store: CurriculumStore) -> Config:
+def run_config(config: Curriculum, stage: Stage, attempt: Attempt, store: CurriculumStore) -> Config:
     """Return the training configuration of an attempt whose datasets are built."""
-    assert one.datasets is not None
+    assert attempt.datasets is not None
     earlier = [
         dataset
         for each in store.attempts()
-        if each.status == "kept" and each.stage < one.stage
+        if each.status == "kept" and each.stage < attempt.stage
         for dataset in each.datasets or []
     ]
     # Validation includes the held-out parts of earlier stages' datasets, to detect forgetting.
-    sources = mixture(stage, one.datasets, earlier)
+    sources = mixture(stage, attempt.datasets, earlier)
     held_out = [source.path + HELD_OUT for source in sources if Path(source.path + HELD_OUT).exists()]
     return training_config(
         config,
         stage,
-        out=stage_folder(config, one.stage, one.name) / f"attempt-{one.attempt}",
-        parent=path_of(one.parent),
-        seed=seed_of(config, "learn", one.stage, one.attempt),
+        out=stage_folder(config, attempt.stage, attempt.name) / f"attempt-{attempt.attempt}",
+        parent=path_of(attempt.parent),
+        seed=seed_of(config, "learn", attempt.stage, attempt.attempt),
         sources=sources,
         validate_on=held_out if config.hold_out else [],
     )
 
 
-def learn(config: Curriculum, told: Config) -> Learned:
+def learn(config: Curriculum, run: Config) -> Learned:
     """Train or resume the run to its end."""
     from training.offline.trainer import train  # torch is imported here, because battles do not need it in this process
 
-    finished = train(told)
+    finished = train(run)
     best = config.take == "best" and finished.best is not None
     return Learned(pinned(f"{finished.folder}@{'best' if best else 'last'}"), finished.step)
 
 
-def online_run_config(config: Curriculum, stage: OnlineStage, one: Attempt) -> OnlineConfig:
+def online_run_config(config: Curriculum, stage: OnlineStage, attempt: Attempt) -> OnlineConfig:
     """Return the configuration of online training of an attempt."""
     return online_config(
         config,
         stage,
-        out=stage_folder(config, one.stage, one.name) / f"attempt-{one.attempt}",
-        parent=path_of(one.parent),
-        seed=seed_of(config, "learn", one.stage, one.attempt),
+        out=stage_folder(config, attempt.stage, attempt.name) / f"attempt-{attempt.attempt}",
+        parent=path_of(attempt.parent),
+        seed=seed_of(config, "learn", attempt.stage, attempt.attempt),
     )
 
 
-def learn_online(config: Curriculum, told: OnlineConfig) -> Learned:
+def learn_online(config: Curriculum, run: OnlineConfig) -> Learned:
     """Train or resume a run of online training to its end, in a process of its own."""
-    folder = train_in_process(told)
-    best = config.take == "best" and told.evaluation.every > 0
+    folder = train_in_process(run)
+    best = config.take == "best" and run.evaluation.every > 0
     return Learned(pinned(f"{folder}@{'best' if best else 'last'}"), max(checkpoint.steps_of(folder)))
 
 

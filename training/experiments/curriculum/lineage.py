@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from arena.store import rows
 from teamsets.errors import BadInput
 
-#: In what an evaluation tells: all opponents, or all team sets, each counted alike.
+#: In an evaluation: all opponents, or all team sets, each counted alike.
 ALL = "all"
 #: How the name of a final test begins in the table `gates`.
 FINAL_TEST = "verdict: against"
@@ -79,13 +79,13 @@ def curriculum_of(db: Path, run_id: str) -> str | None:
     """The curriculum that a run was played for: in a stage, a gate or an evaluation."""
     if not _has_tables(db):
         return None
-    found = rows(
+    owner = rows(
         "SELECT curriculum FROM stages WHERE play_run = $1 UNION SELECT curriculum FROM gates WHERE run_id = $1 "
         "UNION SELECT curriculum FROM checkpoints WHERE run_id = $1",
         db,
         [run_id],
     )
-    return found[0][0] if found else None
+    return owner[0][0] if owner else None
 
 
 def _has_tables(db: Path) -> bool:
@@ -98,15 +98,15 @@ def lineage(db: Path, name: str) -> Lineage:
     known = curricula(db)
     if name not in known:
         raise BadInput(f"database {db}: no curriculum '{name}'; known are {', '.join(known) or 'none'}")
-    found = rows("SELECT folder, base, config, started, ended FROM curricula WHERE curriculum = ?", db, [name])
-    folder, base, config, started, ended = found[0]
-    told = json.loads(config)
+    stored = rows("SELECT folder, base, config, started, ended FROM curricula WHERE curriculum = ?", db, [name])
+    folder, base, config, started, ended = stored[0]
+    settings = json.loads(config)
     return {
         "name": name,
         "folder": folder,
         "base": base,
-        "anchor": told["pool"]["anchor"],
-        "stages": len(told["stages"]),
+        "anchor": settings["pool"]["anchor"],
+        "stages": len(settings["stages"]),
         "started": started.isoformat(timespec="seconds"),
         "ended": None if ended is None else ended.isoformat(timespec="seconds"),
         "attempts": _attempts(db, name, base),
@@ -130,13 +130,13 @@ def _attempts(db: Path, name: str, base: str) -> list[LineageAttempt]:
         [name],
     )
     attempts: list[LineageAttempt] = []
-    for stage, attempt, called, status, parent, checkpoint in [(0, 0, "base", "kept", None, base), *begun]:
+    for stage, attempt, stage_name, status, parent, checkpoint in [(0, 0, "base", "kept", None, base), *begun]:
         elo, low, high, details = checkpoints.get(checkpoint, (None, None, None, None))
         attempts.append(
             {
                 "stage": stage,
                 "attempt": attempt,
-                "name": called,
+                "name": stage_name,
                 "status": status,
                 "parent": parent,
                 "checkpoint": checkpoint,
@@ -152,7 +152,7 @@ def _attempts(db: Path, name: str, base: str) -> list[LineageAttempt]:
 
 
 def _costs(db: Path, name: str) -> dict[tuple[int, int], AttemptCosts]:
-    found = rows(
+    costs = rows(
         "SELECT stage, attempt, sum(seconds), sum(battles), sum(decisions), sum(steps) FROM ("
         "SELECT stage, attempt, phase, sum(seconds) AS seconds, max(battles) AS battles, max(decisions) AS decisions, "
         "max(steps) AS steps FROM costs WHERE curriculum = ? GROUP BY ALL) GROUP BY ALL",
@@ -166,7 +166,7 @@ def _costs(db: Path, name: str) -> dict[tuple[int, int], AttemptCosts]:
             "decisions": int(decisions),
             "steps": int(steps),
         }
-        for stage, attempt, seconds, battles, decisions, steps in found
+        for stage, attempt, seconds, battles, decisions, steps in costs
     }
 
 
@@ -181,14 +181,16 @@ def total(attempts: list[LineageAttempt]) -> AttemptCosts:
     }
 
 
-def called(one: LineageAttempt) -> str:
+def attempt_label(attempt: LineageAttempt) -> str:
     """How an attempt is named: "base", "1 first", "1 first, attempt 2"."""
-    if one["stage"] == 0:
-        return one["name"]
-    return f"{one['stage']} {one['name']}" + (f", attempt {one['attempt']}" if one["attempt"] > 1 else "")
+    if attempt["stage"] == 0:
+        return attempt["name"]
+    return f"{attempt['stage']} {attempt['name']}" + (
+        f", attempt {attempt['attempt']}" if attempt["attempt"] > 1 else ""
+    )
 
 
-def words_of(gate: LineageGate) -> str:
+def describe_gate(gate: LineageGate) -> str:
     """ "parent: H1 after 60 battles, …"."""
     name = gate["gate"].replace("verdict:", "final test", 1) if gate["gate"].startswith(FINAL_TEST) else gate["gate"]
     return f"{name}: {gate['words'] or 'in progress'}"

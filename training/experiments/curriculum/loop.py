@@ -66,125 +66,129 @@ class _Loop:
         self.store.begin_base(base)
         self.evaluate(base, 0, 0, Path(self.config.out) / "00-base")
         parent = base
-        left = {BASE: base}
+        checkpoint_after = {BASE: base}
         for number, stage in enumerate(self.config.stages, 1):
             self.page()
-            parent = left[stage.name] = self.stage(number, stage, parent)
+            parent = checkpoint_after[stage.name] = self.run_stage(number, stage, parent)
         self.page()
         if self.config.final_test.against:
-            self.final_test(parent, left[self.config.final_test.against])
+            self.final_test(parent, checkpoint_after[self.config.final_test.against])
         self.say(
             f"{self.config.name}: finished {counted(len(self.config.stages), 'stage')}; the final checkpoint is {parent}"
         )
 
     def final_test(self, last: str, earlier: str) -> None:
         """Run the final test of the last checkpoint, recorded with the attempt that trained it."""
-        asked = self.config.final_test
-        one = next((one for one in self.store.attempts() if one.checkpoint == last), None)
-        if one is None or last == earlier:
+        test = self.config.final_test
+        attempt = next((attempt for attempt in self.store.attempts() if attempt.checkpoint == last), None)
+        if attempt is None or last == earlier:
             self.say(f"{self.config.name}: no checkpoint was kept since {earlier}, so there is no final test")
             return
         settings = gate.final_test_settings(self.config, last, earlier)
-        self.match(one, f"{FINAL_TEST} {asked.against}", settings, "H1", self.config.name)
+        self.run_match(attempt, f"{FINAL_TEST} {test.against}", settings, "H1", self.config.name)
 
-    def stage(self, number: int, stage: Stage | OnlineStage, parent: str) -> str:
+    def run_stage(self, number: int, stage: Stage | OnlineStage, parent: str) -> str:
         """Run a stage, and return the checkpoint that the next stage starts with: the first one kept, or the parent."""
         for place, settings in enumerate(attempts(stage), 1):
-            one = self.store.attempt(number, place)
-            if one is None:
-                one = self.store.begin_attempt(number, place, stage.name, parent, settings.model_dump(mode="json"))
-            if one.status == "running":
-                one = self.attempt(one, settings)
-            if one.status == "kept":
-                assert one.checkpoint is not None
-                return one.checkpoint
+            attempt = self.store.attempt(number, place)
+            if attempt is None:
+                attempt = self.store.begin_attempt(number, place, stage.name, parent, settings.model_dump(mode="json"))
+            if attempt.status == "running":
+                attempt = self.run_attempt(attempt, settings)
+            if attempt.status == "kept":
+                assert attempt.checkpoint is not None
+                return attempt.checkpoint
         self.say(f"stage {stage.name}: rolled back to {parent}")
         return parent
 
-    def attempt(self, one: Attempt, stage: Stage | OnlineStage) -> Attempt:
+    def run_attempt(self, attempt: Attempt, stage: Stage | OnlineStage) -> Attempt:
         """Run or resume an attempt to its end, and return its updated row."""
-        named = f"stage {one.name}" + (f", attempt {one.attempt}" if one.attempt > 1 else "")
-        one = (
-            self.taught_online(one, stage, named) if isinstance(stage, OnlineStage) else self.taught(one, stage, named)
+        named = f"stage {attempt.name}" + (f", attempt {attempt.attempt}" if attempt.attempt > 1 else "")
+        attempt = (
+            self.train_online(attempt, stage, named)
+            if isinstance(stage, OnlineStage)
+            else self.train_offline(attempt, stage, named)
         )
-        assert one.checkpoint is not None
-        kept = self.passes(one, stage, named)
+        assert attempt.checkpoint is not None
+        kept = self.run_gates(attempt, stage, named)
         if kept:
-            folder = learn.stage_folder(self.config, one.stage, one.name)
-            self.evaluate(one.checkpoint, one.stage, one.attempt, folder)
-        self.store.decide(one, kept)
-        self.say(f"{named}: {one.checkpoint} is {'kept' if kept else 'rejected'}")
-        return self.again(one)
+            folder = learn.stage_folder(self.config, attempt.stage, attempt.name)
+            self.evaluate(attempt.checkpoint, attempt.stage, attempt.attempt, folder)
+        self.store.decide(attempt, kept)
+        self.say(f"{named}: {attempt.checkpoint} is {'kept' if kept else 'rejected'}")
+        return self.reload(attempt)
 
-    def taught_online(self, one: Attempt, stage: OnlineStage, named: str) -> Attempt:
+    def train_online(self, attempt: Attempt, stage: OnlineStage, named: str) -> Attempt:
         """Train the attempt's checkpoint by online training, which plays its battles itself."""
-        if one.checkpoint is None:
-            told = learn.online_run_config(self.config, stage, one)
-            self.say(f"{named}: online training, {counted(told.iterations, 'iteration')} from {one.parent}")
-            one = self.learned(one, lambda: learn.learn_online(self.config, told))
-        return one
+        if attempt.checkpoint is None:
+            run_config = learn.online_run_config(self.config, stage, attempt)
+            self.say(f"{named}: online training, {counted(run_config.iterations, 'iteration')} from {attempt.parent}")
+            attempt = self.train(attempt, lambda: learn.learn_online(self.config, run_config))
+        return attempt
 
-    def learned(self, one: Attempt, train: Callable[[], learn.Learned]) -> Attempt:
+    def train(self, attempt: Attempt, train: Callable[[], learn.Learned]) -> Attempt:
         """Train, and note the checkpoint and what it took."""
-        with self.clock.running(one.stage, one.attempt, "learn") as spent:
-            learned = train()
-            spent.steps = learned.steps
-        self.store.note_checkpoint(one, learned.checkpoint)
-        return self.again(one)
+        with self.clock.running(attempt.stage, attempt.attempt, "learn") as spent:
+            trained = train()
+            spent.steps = trained.steps
+        self.store.note_checkpoint(attempt, trained.checkpoint)
+        return self.reload(attempt)
 
-    def taught(self, one: Attempt, stage: Stage, named: str) -> Attempt:
+    def train_offline(self, attempt: Attempt, stage: Stage, named: str) -> Attempt:
         """Play the attempt's battles, and train its checkpoint on them."""
-        one = self.played(one, stage, named)
-        if one.datasets is None:
-            with self.clock.running(one.stage, one.attempt, "data"):
-                datasets = learn.build_datasets(self.config, stage, one, self.say)
-            self.store.note_datasets(one, datasets)
-            one = self.again(one)
-        if one.checkpoint is None:
-            told = learn.run_config(self.config, stage, one, self.store)
-            self.say(f"{named}: training on {counted(len(told.data.train), 'dataset')}, {told.length.epochs:g} epochs")
-            one = self.learned(one, lambda: learn.learn(self.config, told))
-        return one
+        attempt = self.generate_battles(attempt, stage, named)
+        if attempt.datasets is None:
+            with self.clock.running(attempt.stage, attempt.attempt, "data"):
+                datasets = learn.build_datasets(self.config, stage, attempt, self.say)
+            self.store.note_datasets(attempt, datasets)
+            attempt = self.reload(attempt)
+        if attempt.checkpoint is None:
+            run_config = learn.run_config(self.config, stage, attempt, self.store)
+            self.say(
+                f"{named}: training on {counted(len(run_config.data.train), 'dataset')}, {run_config.length.epochs:g} epochs"
+            )
+            attempt = self.train(attempt, lambda: learn.learn(self.config, run_config))
+        return attempt
 
-    def played(self, one: Attempt, stage: Stage, named: str) -> Attempt:
+    def generate_battles(self, attempt: Attempt, stage: Stage, named: str) -> Attempt:
         """Play the attempt's battles, or reuse those of an earlier attempt with the same settings."""
-        if one.play_run is None:
-            learner = learner_spec(one.parent, stage)
-            twin = self._twin(one)
+        if attempt.play_run is None:
+            learner = learner_spec(attempt.parent, stage)
+            twin = self._twin(attempt)
             if twin is not None and twin.quotas is not None and twin.play_run is not None:
                 self.say(f"{named}: trains on the battles of attempt {twin.attempt}")
-                self.store.note_play(one, learner, twin.quotas, twin.play_run)
-                return self.again(one)
-            quotas = drawn_quotas(self.config, stage, one.stage, one.parent, self.store.lineage())
-            settings = play_settings(self.config, learner, quotas, one.stage, one.attempt)
-            self.store.note_play(one, learner, quotas, self.prepared(settings))
-            one = self.again(one)
-        assert one.play_run is not None
-        if self._owner(one) == one.attempt and not self.store.spent(one, "play"):
-            self.say(f"{named}: generating battles with {one.learner}")
-            with self.clock.running(one.stage, one.attempt, "play") as spent:
-                self.play(one.play_run, spent)
-        return one
+                self.store.note_play(attempt, learner, twin.quotas, twin.play_run)
+                return self.reload(attempt)
+            quotas = drawn_quotas(self.config, stage, attempt.stage, attempt.parent, self.store.lineage())
+            settings = play_settings(self.config, learner, quotas, attempt.stage, attempt.attempt)
+            self.store.note_play(attempt, learner, quotas, self.prepared(settings))
+            attempt = self.reload(attempt)
+        assert attempt.play_run is not None
+        if self._owner(attempt) == attempt.attempt and not self.store.spent(attempt, "play"):
+            self.say(f"{named}: generating battles with {attempt.learner}")
+            with self.clock.running(attempt.stage, attempt.attempt, "play") as spent:
+                self.play(attempt.play_run, spent)
+        return attempt
 
-    def passes(self, one: Attempt, stage: Stage | OnlineStage, named: str) -> bool:
+    def run_gates(self, attempt: Attempt, stage: Stage | OnlineStage, named: str) -> bool:
         """Return whether the checkpoint passes all gates; stops at the first that fails."""
-        assert one.checkpoint is not None
-        config, asked = self.config, stage.gate
-        child, parent = one.checkpoint, one.parent
+        assert attempt.checkpoint is not None
+        config, gates = self.config, stage.gate
+        child, parent = attempt.checkpoint, attempt.parent
         for which, earlier in self.earlier(stage, parent):
             settings = gate.match_settings(config, gate.parent_test(stage), child, earlier)
-            if not self.match(one, which, settings, asked.parent.require, named):
+            if not self.run_match(attempt, which, settings, gates.parent.require, named):
                 return False
-        if asked.pool.by != "nothing":
+        if gates.pool.by != "nothing":
             settings = gate.pool_settings(config, child, gate.held_out(config))
-            if self.gate(one, "pool", settings, named) is not None:
-                said = self.store.gate_result(one, "pool")
+            if self.play_gate(attempt, "pool", settings, named) is not None:
+                result = self.store.gate_result(attempt, "pool")
                 before = self.store.measured(parent)
-                assert said is not None and before is not None
-                mine, theirs = (child, said.run_id), (parent, before["run_id"])
-                self.store.rate(child, self.rated(child, said.run_id, gate.held_out(config)))
-                self.store.end_gate(one, "pool", *gate.pool_result(config, asked.pool, config.db, mine, theirs))
-            return self.passed(one, "pool", named)
+                assert result is not None and before is not None
+                mine, theirs = (child, result.run_id), (parent, before["run_id"])
+                self.store.rate(child, self.rated(child, result.run_id, gate.held_out(config)))
+                self.store.end_gate(attempt, "pool", *gate.pool_result(config, gates.pool, config.db, mine, theirs))
+            return self.gate_passed(attempt, "pool", named)
         return True
 
     def earlier(self, stage: Stage | OnlineStage, parent: str) -> list[tuple[str, str]]:
@@ -192,41 +196,41 @@ class _Loop:
 
         Without the latter, small regressions that each pass by chance would accumulate over stages.
         """
-        asked = stage.gate.parent
-        if asked.require == "nothing":
+        parent_gate = stage.gate.parent
+        if parent_gate.require == "nothing":
             return []
-        best = self.store.best() if asked.best else None
+        best = self.store.best() if parent_gate.best else None
         return [("parent", parent), *([("best", best)] if best not in (None, parent) else [])]
 
-    def match(self, one: Attempt, which: str, settings: EvaluateSettings, require: str, named: str) -> bool:
+    def run_match(self, attempt: Attempt, which: str, settings: EvaluateSettings, require: str, named: str) -> bool:
         """Return whether the attempt's checkpoint passes a match against an earlier one."""
-        played = self.gate(one, which, settings, named)
+        played = self.play_gate(attempt, which, settings, named)
         if played is not None:
-            self.store.end_gate(one, which, *gate.match_result(require, played))
-        return self.passed(one, which, named)
+            self.store.end_gate(attempt, which, *gate.match_result(require, played))
+        return self.gate_passed(attempt, which, named)
 
-    def gate(self, one: Attempt, which: str, settings: EvaluateSettings, named: str) -> PlayedRun | None:
+    def play_gate(self, attempt: Attempt, which: str, settings: EvaluateSettings, named: str) -> PlayedRun | None:
         """Play a gate's battles; None if it is decided already."""
-        said = self.store.gate_result(one, which)
-        if said is None:
-            self.store.begin_gate(one, which, self.prepared(settings))
-            said = self.store.gate_result(one, which)
-        assert said is not None
-        if said.passed is not None:
+        result = self.store.gate_result(attempt, which)
+        if result is None:
+            self.store.begin_gate(attempt, which, self.prepared(settings))
+            result = self.store.gate_result(attempt, which)
+        assert result is not None
+        if result.passed is not None:
             return None
         opponent = {"parent": "its parent", "best": "the best so far", "pool": "the pool"}.get(
             which, which.removeprefix(FINAL_TEST).strip()
         )
-        self.say(f"{named}: testing {one.checkpoint} against {opponent}")
-        with self.clock.running(one.stage, one.attempt, f"gate: {which}") as spent:
-            return self.play(said.run_id, spent)
+        self.say(f"{named}: testing {attempt.checkpoint} against {opponent}")
+        with self.clock.running(attempt.stage, attempt.attempt, f"gate: {which}") as spent:
+            return self.play(result.run_id, spent)
 
-    def passed(self, one: Attempt, which: str, named: str) -> bool:
+    def gate_passed(self, attempt: Attempt, which: str, named: str) -> bool:
         """Print and return whether a decided gate was passed."""
-        said = self.store.gate_result(one, which)
-        assert said is not None and said.passed is not None
-        self.say(f"{named}: gate '{which}' {'passed' if said.passed else 'failed'}: {said.summary}")
-        return said.passed
+        result = self.store.gate_result(attempt, which)
+        assert result is not None and result.passed is not None
+        self.say(f"{named}: gate '{which}' {'passed' if result.passed else 'failed'}: {result.summary}")
+        return result.passed
 
     def evaluate(self, checkpoint: str, stage: int, attempt: int, folder: Path) -> None:
         """Evaluate a checkpoint against the pool on all team sets; results go to the database and the folder."""
@@ -287,11 +291,11 @@ class _Loop:
         ((spent.battles, spent.decisions),) = rows(f"{counted} WHERE run_id = ?", db, [run_id])
         return played
 
-    def again(self, one: Attempt) -> Attempt:
+    def reload(self, attempt: Attempt) -> Attempt:
         """Return the attempt's current row."""
-        found = self.store.attempt(one.stage, one.attempt)
-        assert found is not None
-        return found
+        current = self.store.attempt(attempt.stage, attempt.attempt)
+        assert current is not None
+        return current
 
     def page(self) -> None:
         write_page(self.config.db, self.config.name, Path(self.config.out) / PAGE)
@@ -299,16 +303,16 @@ class _Loop:
     def say(self, line: str) -> None:
         say(self.console, line)
 
-    def _twin(self, one: Attempt) -> Attempt | None:
+    def _twin(self, attempt: Attempt) -> Attempt | None:
         """Return an earlier attempt at the same stage with the same battles, or None."""
         keys = ("learner", "opponents", "coaches", "past", "teams", "battles")
-        wanted = {key: one.settings[key] for key in keys}
+        wanted = {key: attempt.settings[key] for key in keys}
         for other in self.store.attempts():
             alike = {key: other.settings[key] for key in keys} == wanted
-            if other.stage == one.stage and other.attempt < one.attempt and alike:
+            if other.stage == attempt.stage and other.attempt < attempt.attempt and alike:
                 return other
         return None
 
-    def _owner(self, one: Attempt) -> int:
+    def _owner(self, attempt: Attempt) -> int:
         """Return the number of the attempt for which the battles were played."""
-        return min(each.attempt for each in self.store.attempts() if each.play_run == one.play_run)
+        return min(each.attempt for each in self.store.attempts() if each.play_run == attempt.play_run)

@@ -53,9 +53,9 @@ class Measuring:
         first, last = self._done + 1, self._done + self._now
         which = f"{first}" if first == last else f"{first}–{last}"
         elapsed = format_seconds(self._clock() - self._began)
-        words = f"measuring {which} of {self._kinds}: {self._what}{more} · {elapsed}"
+        line = f"measuring {which} of {self._kinds}: {self._what}{more} · {elapsed}"
         if self._status is not None:
-            self._status.update(words)
+            self._status.update(line)
         elif at_once or self._clock() >= self._next_line:
             self._next_line = self._clock() + LINE_EVERY_SECONDS
-            self._console.print(words, soft_wrap=True, markup=False, highlight=False)
+            self._console.print(line, soft_wrap=True, markup=False, highlight=False)

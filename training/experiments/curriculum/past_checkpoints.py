@@ -63,11 +63,11 @@ def chances(db: Path, parent: str, others: Sequence[str]) -> dict[str, float]:
     """
     stored = "SELECT agent, opponent, sum(score)::DOUBLE, count(score) FROM results WHERE agent < opponent GROUP BY ALL"
     battles = rows(stored, db) if db.exists() else []
-    found = [
+    played = [
         (checkpoint_of(agent), checkpoint_of(opponent), won or 0.0, games) for agent, opponent, won, games in battles
     ]
     even = [(parent, each, PRIOR_BATTLES / 2, PRIOR_BATTLES) for each in {*others} - {parent}]
-    pairs = [(*pair, "") for pair in [*found, *even] if pair[0] != pair[1]]
+    pairs = [(*pair, "") for pair in [*played, *even] if pair[0] != pair[1]]
     evidence = make_evidence(pairs, [parent, *others])
     elo = dict(zip(evidence.agents, fit(*evidence.tables()), strict=True))
     return {each: elo_score(float(elo[parent] - elo[each])) for each in others}

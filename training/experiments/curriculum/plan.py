@@ -148,7 +148,7 @@ def _share(sides: Sides) -> float:
 
 
 def _steps(config: Curriculum, stage: Stage, kept: int, earlier: int) -> int:
-    told = training_config(
+    settings = training_config(
         config, stage, out=Path(config.out), parent=config.base_found, seed=0,
         sources=[Source(path="?", weight=1)], validate_on=[],
     )  # fmt: skip
@@ -158,7 +158,7 @@ def _steps(config: Curriculum, stage: Stage, kept: int, earlier: int) -> int:
             others += opened(Path(source.path)).trajectories
         except BadData as error:
             raise BadData(f"stage {stage.name}: learn_from.also: {error}") from None
-    return total_steps(told, kept + others + (earlier if stage.learn_from.earlier else 0))
+    return total_steps(settings, kept + others + (earlier if stage.learn_from.earlier else 0))
 
 
 def _stored_training(config: Curriculum, speeds: Speeds) -> None:
@@ -173,17 +173,17 @@ def _stored_training(config: Curriculum, speeds: Speeds) -> None:
         speeds.step_seconds, speeds.step_source = float(seconds) / float(steps), "store"
 
 
-def _add(speeds: Speeds, found: Speeds) -> None:
+def _add(speeds: Speeds, measured: Speeds) -> None:
     """Add measurements where the database has none."""
-    speeds.seconds |= {key: value for key, value in found.seconds.items() if key not in speeds.seconds}
-    speeds.spreads = {**found.spreads, **speeds.spreads}
-    speeds.source = {**found.source, **speeds.source}
-    speeds.think_ms = {**found.think_ms, **speeds.think_ms}
+    speeds.seconds |= {key: value for key, value in measured.seconds.items() if key not in speeds.seconds}
+    speeds.spreads = {**measured.spreads, **speeds.spreads}
+    speeds.source = {**measured.source, **speeds.source}
+    speeds.think_ms = {**measured.think_ms, **speeds.think_ms}
     for name in ("decisions", "battle_bytes", "decision_bytes", "step_seconds"):
         if getattr(speeds, name) is None:
-            setattr(speeds, name, getattr(found, name))
-    speeds.step_source = speeds.step_source or found.step_source
-    speeds.notes += found.notes
+            setattr(speeds, name, getattr(measured, name))
+    speeds.step_source = speeds.step_source or measured.step_source
+    speeds.notes += measured.notes
 
 
 def _seconds(step: Step, speeds: Speeds) -> float | None:

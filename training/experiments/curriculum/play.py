@@ -23,9 +23,9 @@ KIND = "curriculum"
 Quotas = tuple[tuple[str, str, int], ...]
 
 
-def pinned(found: str) -> str:
-    """Return the spec of a checkpoint with its step resolved. found: for `checkpoint.find`. Raises BadInput."""
-    folder = checkpoint.find(found)
+def pinned(reference: str) -> str:
+    """Return the spec of a checkpoint with its step resolved. reference: for `checkpoint.find`. Raises BadInput."""
+    folder = checkpoint.find(reference)
     if folder.parent == checkpoint.SHIPPED:
         return f"policy:{folder.name}"
     step = re.fullmatch(r"step-(\d+)", folder.name)

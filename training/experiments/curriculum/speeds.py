@@ -55,7 +55,7 @@ class Spread(NamedTuple):
 
 @dataclass
 class Speeds:
-    """Measured speeds. Keys: `pairing(one, other)`; values of `source`: "store" or "measured now".
+    """Measured speeds. Keys: `pairing(agent, opponent)`; values of `source`: "store" or "measured now".
 
     seconds: mean cost of a battle with the number of workers that was used; spreads: its variance. think_ms: median per
     decision, by `kind_of`. decisions: per side of a battle. battle_bytes: in the database; decision_bytes: in a dataset.
@@ -76,13 +76,13 @@ class Speeds:
 
     def add_stored(self, db: Path, format_id: str, source: str, *, least: int = LEAST_BATTLES) -> None:
         """Add the speeds of a database's battles, for kinds with `least` battles or more that are not known yet."""
-        taken: dict[Pairing, list[float]] = defaultdict(list)
+        costs_by_pairing: dict[Pairing, list[float]] = defaultdict(list)
         for run in _by_run(db, format_id).values():
             spans = [(started, started + seconds) for _, _, started, seconds in run]
             at_once = sum(end - start for start, end in spans) / max(_covered(spans), 1e-9)
             for one, other, _, seconds in run:
-                taken[pairing(one, other)].append(seconds / at_once)
-        for key, costs in taken.items():
+                costs_by_pairing[pairing(one, other)].append(seconds / at_once)
+        for key, costs in costs_by_pairing.items():
             if len(costs) >= least and key not in self.seconds:
                 self.seconds[key], self.source[key] = sum(costs) / len(costs), source
                 self.spreads[key] = Spread.of(costs)
@@ -131,9 +131,9 @@ def kind_of(spec: str) -> str:
     return "policy" if spec.partition("?")[0].startswith("policy:") else spec
 
 
-def pairing(one: str, other: str) -> Pairing:
+def pairing(agent: str, opponent: str) -> Pairing:
     """Return the key of two agents' battles, independent of their order."""
-    first, second = sorted((kind_of(one), kind_of(other)))
+    first, second = sorted((kind_of(agent), kind_of(opponent)))
     return first, second
 
 
@@ -144,9 +144,9 @@ def measure(
 
     wanted: pairings to measure. base: its spec. Agents that cannot play are listed in the notes. quick: fewer battles.
     """
-    found, pool = Speeds(), specs(config.pool.agents)
+    speeds, pool = Speeds(), specs(config.pool.agents)
     groups: dict[str, list[str]] = {with_temperature(base, 0.7): [*pool, base]}
-    groups |= {one: pool[place:] for place, one in enumerate(pool[:-1], 1)}
+    groups |= {agent: pool[place:] for place, agent in enumerate(pool[:-1], 1)}
     stages = [stage for stage in config.stages if isinstance(stage, Stage)]
     for stage in stages:
         players = specs([each.agent for each in [*stage.opponents, *stage.coaches]])
@@ -154,20 +154,20 @@ def measure(
         groups.setdefault(learner, []).extend([*players, *([base] if stage.past.weight else [])])
     db = scratch / "arena.duckdb"
     for learner, opponents in groups.items():
-        left = [each for each in dict.fromkeys(opponents) if pairing(learner, each) in wanted]
-        able = [each for each in left if _able(each, config.format, found.notes)]
-        if able and _able(learner, config.format, found.notes):
+        unmeasured = [each for each in dict.fromkeys(opponents) if pairing(learner, each) in wanted]
+        able = [each for each in unmeasured if _able(each, config.format, speeds.notes)]
+        if able and _able(learner, config.format, speeds.notes):
             battles = QUICK_BATTLES if quick else BATTLES
             shown.begin(f"{kind_of(learner)} against {', '.join(map(kind_of, able))}", len(able))
             _play(config, learner, able, db, battles, shown)
             wanted = [key for key in wanted if key not in {pairing(learner, each) for each in able}]
     if db.exists():
-        found.add_stored(db, config.format, "measured now", least=QUICK_BATTLES if quick else LEAST_BATTLES)
+        speeds.add_stored(db, config.format, "measured now", least=QUICK_BATTLES if quick else LEAST_BATTLES)
     if db.exists() and stages:
         steps = QUICK_STEPS if quick else STEPS
         shown.learning(steps)
-        _learn(config, stages[0], base, db, found, steps)
-    return found
+        _learn(config, stages[0], base, db, speeds, steps)
+    return speeds
 
 
 def _able(spec: str, format_id: str, notes: list[str]) -> bool:
@@ -191,24 +191,24 @@ def _play(config: Curriculum, learner: str, opponents: list[str], db: Path, batt
     play_into(db, settings, kind=KIND, workers=config.workers, show=shown.battles)
 
 
-def _learn(config: Curriculum, stage: Stage, base: str, db: Path, found: Speeds, steps: int) -> None:
+def _learn(config: Curriculum, stage: Stage, base: str, db: Path, speeds: Speeds, steps: int) -> None:
     """Measure some training steps of a stage on the battles just played."""
     from training.offline.trainer import train
 
     folder = db.parent / "data"
     dataset = build_once(db, "agent LIKE 'policy:%'", folder, Gates(), 0.0).datasets[0]
-    found.decision_bytes = sum((folder / name).stat().st_size for name in dataset.names) / dataset.decisions
-    told = training_config(
+    speeds.decision_bytes = sum((folder / name).stat().st_size for name in dataset.names) / dataset.decisions
+    settings = training_config(
         config, stage, out=db.parent / "run", parent=path_of(base), seed=0,
         sources=[Source(path=str(folder), weight=1)], validate_on=[],
     )  # fmt: skip
-    tracking = told.tracking.model_copy(update={"wandb": "disabled", "every": 1})
-    length = told.length.model_copy(update={"epochs": 1e6, "max_steps": steps})
-    finished = train(told.model_copy(update={"tracking": tracking, "length": length}))
+    tracking = settings.tracking.model_copy(update={"wandb": "disabled", "every": 1})
+    length = settings.length.model_copy(update={"epochs": 1e6, "max_steps": steps})
+    finished = train(settings.model_copy(update={"tracking": tracking, "length": length}))
     lines = json_lines(finished.folder / "metrics.jsonl")
     speed = [line["decisions_per_s"] for line in lines if "decisions_per_s" in line][-1]
-    found.step_seconds = dataset.decisions / dataset.trajectories * told.data.batch_size / speed
-    found.step_source = "measured now"
+    speeds.step_seconds = dataset.decisions / dataset.trajectories * settings.data.batch_size / speed
+    speeds.step_source = "measured now"
 
 
 def checkpoint_bytes(base: str) -> int | None:
@@ -220,15 +220,15 @@ def checkpoint_bytes(base: str) -> int | None:
 
 
 def _by_run(db: Path, format_id: str) -> dict[str, list[tuple[str, str, float, float]]]:
-    found: dict[str, list[Any]] = defaultdict(list)
+    battles_by_run: dict[str, list[Any]] = defaultdict(list)
     for run_id, *battle in rows(
         "SELECT run_id, p1, p2, epoch(started), seconds FROM battles WHERE format = ? AND reason <> 'aborted' "
         "ORDER BY battle_id DESC LIMIT ?",
         db,
         [format_id, _LATEST],
     ):
-        found[run_id].append(tuple(battle))
-    return found
+        battles_by_run[run_id].append(tuple(battle))
+    return battles_by_run
 
 
 def _covered(spans: list[tuple[float, float]]) -> float:

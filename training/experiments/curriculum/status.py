@@ -17,11 +17,11 @@ from training.experiments.curriculum.lineage import (
     AttemptCosts,
     Lineage,
     LineageAttempt,
-    called,
+    attempt_label,
     curricula,
+    describe_gate,
     lineage,
     total,
-    words_of,
 )
 
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("…", "yellow")}
@@ -56,28 +56,28 @@ def lineage_tree(known: Lineage) -> Tree:
     base, *attempts = known["attempts"]
     tree = Tree(_checkpoint(base))
     nodes = {known["base"]: tree}
-    for one in attempts:
-        label = Text(called(one), "bold")
-        label.append(f"  {one['status']}  ", {"kept": "green", "rejected": "red"}.get(one["status"], "yellow"))
-        label.append(_checkpoint(one))
-        assert one["parent"] is not None
-        node = nodes[one["parent"]].add(label)
-        for gate in one["gates"]:
+    for attempt in attempts:
+        label = Text(attempt_label(attempt), "bold")
+        label.append(f"  {attempt['status']}  ", {"kept": "green", "rejected": "red"}.get(attempt["status"], "yellow"))
+        label.append(_checkpoint(attempt))
+        assert attempt["parent"] is not None
+        node = nodes[attempt["parent"]].add(label)
+        for gate in attempt["gates"]:
             mark, style = _MARKS[gate["passed"]]
-            node.add(Text(f"{mark} {words_of(gate)}", style))
-        for line in _changes(one):
+            node.add(Text(f"{mark} {describe_gate(gate)}", style))
+        for line in _changes(attempt):
             node.add(line)
-        if one["checkpoint"]:
-            nodes[one["checkpoint"]] = node
+        if attempt["checkpoint"]:
+            nodes[attempt["checkpoint"]] = node
     return tree
 
 
-def _checkpoint(one: LineageAttempt) -> Text:
-    text = Text(one["checkpoint"] or "not trained yet")
-    if one["elo"] is not None and one["low"] is not None and one["high"] is not None:
-        text.append(f"  {whole(one['elo'])} Elo [{whole(one['low'])}, {whole(one['high'])}]", "cyan")
-    if one["spent"] is not None:
-        text.append(f"  {_total(one['spent'])}", "dim")
+def _checkpoint(attempt: LineageAttempt) -> Text:
+    text = Text(attempt["checkpoint"] or "not trained yet")
+    if attempt["elo"] is not None and attempt["low"] is not None and attempt["high"] is not None:
+        text.append(f"  {whole(attempt['elo'])} Elo [{whole(attempt['low'])}, {whole(attempt['high'])}]", "cyan")
+    if attempt["spent"] is not None:
+        text.append(f"  {_total(attempt['spent'])}", "dim")
     return text
 
 
@@ -88,12 +88,12 @@ def _total(spent: AttemptCosts) -> str:
     )
 
 
-def _changes(one: LineageAttempt) -> list[Text]:
+def _changes(attempt: LineageAttempt) -> list[Text]:
     """The average over all opponents for each team set, and every opponent against whom the change is clear."""
-    told, lines = one["told"], []
-    if told is None:
+    evaluation, lines = attempt["told"], []
+    if evaluation is None:
         return []
-    for cell in told["shares"]:
+    for cell in evaluation["shares"]:
         average = cell["opponent"] == ALL
         if cell["change"] is None or not (average or clear(cell["change_low"], cell["change_high"])):
             continue
@@ -107,6 +107,6 @@ def _changes(one: LineageAttempt) -> list[Text]:
             f"{gap['more_on']} − {gap['less_on']}: {difference(gap['gap'], gap['low'], gap['high'])} percentage points",
             "dim",
         )
-        for gap in told["gaps"]
+        for gap in evaluation["gaps"]
         if gap["opponent"] == ALL
     ]

@@ -76,14 +76,16 @@ class CurriculumStore:
                 [self.name, config.out, base, json.dumps(now)],
             )
             return
-        begun = {one.stage for one in self.attempts()}
-        found = [
-            one for one in differences(_as_read_now(json.loads(stored[0][0])), now, _FREE) if _fixed(one.key, begun)
+        begun = {attempt.stage for attempt in self.attempts()}
+        changed = [
+            change
+            for change in differences(_as_read_now(json.loads(stored[0][0])), now, _FREE)
+            if _fixed(change.key, begun)
         ]
-        if found:
+        if changed:
             raise BadConfig(
-                f"{self.name}: {other_settings(found)}: restore them, or give it another name and folder; only stages that "
-                "have not begun may change"
+                f"{self.name}: {other_settings(changed)}: restore them, or give it another name and folder; only stages "
+                "that have not begun may change"
             )
         self._write("UPDATE curricula SET config = ?, ended = NULL WHERE curriculum = ?", [json.dumps(now), self.name])
 
@@ -93,16 +95,18 @@ class CurriculumStore:
 
     def attempts(self) -> list[Attempt]:
         """Return all attempts that have started, in order."""
-        found = self._rows(
+        stored = self._rows(
             "SELECT stage, attempt, name, status, parent, settings, learner, quotas, play_run, datasets, checkpoint "
             "FROM stages WHERE curriculum = ? ORDER BY stage, attempt",
             [self.name],
         )
-        return [_attempt(*row) for row in found]
+        return [_attempt(*row) for row in stored]
 
     def attempt(self, stage: int, attempt: int) -> Attempt | None:
         """Return an attempt; None if it has not started."""
-        return next((one for one in self.attempts() if (one.stage, one.attempt) == (stage, attempt)), None)
+        return next(
+            (started for started in self.attempts() if (started.stage, started.attempt) == (stage, attempt)), None
+        )
 
     def begin_attempt(self, stage: int, attempt: int, name: str, parent: str, settings: dict[str, Any]) -> Attempt:
         """Insert a new attempt."""
@@ -115,57 +119,57 @@ class CurriculumStore:
         assert begun is not None
         return begun
 
-    def note_play(self, one: Attempt, learner: str, quotas: tuple[tuple[str, str, int], ...], run_id: str) -> None:
+    def note_play(self, attempt: Attempt, learner: str, quotas: tuple[tuple[str, str, int], ...], run_id: str) -> None:
         """Record the pairings and the run of an attempt's battles, before the first of them."""
-        self._set(one, learner=learner, quotas=json.dumps(quotas), play_run=run_id)
+        self._set(attempt, learner=learner, quotas=json.dumps(quotas), play_run=run_id)
 
-    def note_datasets(self, one: Attempt, datasets: list[dict[str, Any]]) -> None:
-        self._set(one, datasets=json.dumps(datasets))
+    def note_datasets(self, attempt: Attempt, datasets: list[dict[str, Any]]) -> None:
+        self._set(attempt, datasets=json.dumps(datasets))
 
-    def note_checkpoint(self, one: Attempt, checkpoint: str) -> None:
+    def note_checkpoint(self, attempt: Attempt, checkpoint: str) -> None:
         """Record the trained checkpoint, as a child of the attempt's parent."""
         with self._writing() as connection:
             connection.execute("BEGIN")
             connection.execute(
                 "INSERT INTO checkpoints (curriculum, checkpoint, parent, stage, attempt) VALUES (?, ?, ?, ?, ?)",
-                [self.name, checkpoint, one.parent, one.stage, one.attempt],
+                [self.name, checkpoint, attempt.parent, attempt.stage, attempt.attempt],
             )
-            connection.execute(f"UPDATE stages SET checkpoint = ? WHERE {_ATTEMPT}", [checkpoint, *self._key(one)])
+            connection.execute(f"UPDATE stages SET checkpoint = ? WHERE {_ATTEMPT}", [checkpoint, *self._key(attempt)])
             connection.execute("COMMIT")
 
-    def decide(self, one: Attempt, kept: bool) -> None:
+    def decide(self, attempt: Attempt, kept: bool) -> None:
         """End an attempt: keep or reject its checkpoint."""
         with self._writing() as connection:
             connection.execute("BEGIN")
             connection.execute(
                 "UPDATE checkpoints SET kept = ? WHERE curriculum = ? AND checkpoint = ?",
-                [kept, self.name, one.checkpoint],
+                [kept, self.name, attempt.checkpoint],
             )
             connection.execute(
                 f"UPDATE stages SET status = ?, ended = now() WHERE {_ATTEMPT}",
-                ["kept" if kept else "rejected", *self._key(one)],
+                ["kept" if kept else "rejected", *self._key(attempt)],
             )
             connection.execute("COMMIT")
 
-    def gate_result(self, one: Attempt, gate: str) -> GateResult | None:
+    def gate_result(self, attempt: Attempt, gate: str) -> GateResult | None:
         """Return a gate's row; None if it has not started."""
-        found = self._rows(
+        stored = self._rows(
             f"SELECT gate, run_id, passed, summary, details FROM gates WHERE {_ATTEMPT} AND gate = ?",
-            [*self._key(one), gate],
+            [*self._key(attempt), gate],
         )
-        return None if not found else _gate_result(*found[0])
+        return None if not stored else _gate_result(*stored[0])
 
-    def begin_gate(self, one: Attempt, gate: str, run_id: str) -> None:
+    def begin_gate(self, attempt: Attempt, gate: str, run_id: str) -> None:
         """Insert a gate with its run, before the first battle."""
         self._write(
             "INSERT INTO gates (curriculum, stage, attempt, gate, run_id) VALUES (?, ?, ?, ?, ?)",
-            [*self._key(one), gate, run_id],
+            [*self._key(attempt), gate, run_id],
         )
 
-    def end_gate(self, one: Attempt, gate: str, passed: bool, summary: str, details: dict[str, Any]) -> None:
+    def end_gate(self, attempt: Attempt, gate: str, passed: bool, summary: str, details: dict[str, Any]) -> None:
         self._write(
             f"UPDATE gates SET passed = ?, summary = ?, details = ? WHERE {_ATTEMPT} AND gate = ?",
-            [passed, summary, json.dumps(details), *self._key(one), gate],
+            [passed, summary, json.dumps(details), *self._key(attempt), gate],
         )
 
     def begin_base(self, checkpoint: str) -> None:
@@ -179,11 +183,11 @@ class CurriculumStore:
     def measured(self, checkpoint: str) -> dict[str, Any] | None:
         """Return a checkpoint's row in `checkpoints`; None if it has none."""
         names = ("checkpoint", "parent", "stage", "attempt", "kept", "run_id", "elo", "low", "high", "details")
-        found = self._rows(
+        stored = self._rows(
             f"SELECT {', '.join(names)} FROM checkpoints WHERE curriculum = ? AND checkpoint = ?",
             [self.name, checkpoint],
         )
-        return None if not found else dict(zip(names, found[0], strict=True))
+        return None if not stored else dict(zip(names, stored[0], strict=True))
 
     def begin_evaluation(self, checkpoint: str, run_id: str) -> None:
         """Record the run of a checkpoint's battles against the pool, before the first of them."""
@@ -210,33 +214,33 @@ class CurriculumStore:
             [self.name, stage, attempt, phase, session, seconds, battles, decisions, steps],
         )
 
-    def spent(self, one: Attempt, phase: str) -> bool:
+    def spent(self, attempt: Attempt, phase: str) -> bool:
         """Return whether a phase with battles has finished."""
         counted = f"SELECT 1 FROM costs WHERE {_ATTEMPT} AND phase = ? AND battles > 0 LIMIT 1"
-        return bool(self._rows(counted, [*self._key(one), phase]))
+        return bool(self._rows(counted, [*self._key(attempt), phase]))
 
     def lineage(self) -> list[str]:
         """Return the kept checkpoints, the base first."""
-        found = self._rows(
+        kept = self._rows(
             "SELECT checkpoint FROM checkpoints WHERE curriculum = ? AND kept ORDER BY stage, attempt", [self.name]
         )
-        return [name for (name,) in found]
+        return [name for (name,) in kept]
 
     def best(self) -> str | None:
         """Return the kept checkpoint with the highest rating on the held-out teams; None before any is rated."""
-        found = self._rows(
+        rated = self._rows(
             "SELECT checkpoint FROM checkpoints WHERE curriculum = ? AND kept AND elo IS NOT NULL "
             "ORDER BY elo DESC, stage LIMIT 1",
             [self.name],
         )
-        return found[0][0] if found else None
+        return rated[0][0] if rated else None
 
-    def _key(self, one: Attempt) -> list[Any]:
-        return [self.name, one.stage, one.attempt]
+    def _key(self, attempt: Attempt) -> list[Any]:
+        return [self.name, attempt.stage, attempt.attempt]
 
-    def _set(self, one: Attempt, **values: Any) -> None:
+    def _set(self, attempt: Attempt, **values: Any) -> None:
         columns = ", ".join(f"{name} = ?" for name in values)
-        self._write(f"UPDATE stages SET {columns} WHERE {_ATTEMPT}", [*values.values(), *self._key(one)])
+        self._write(f"UPDATE stages SET {columns} WHERE {_ATTEMPT}", [*values.values(), *self._key(attempt)])
 
     def _rows(self, sql: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
         return rows(sql, self.db, parameters)
@@ -267,8 +271,8 @@ def _attempt(
     """Build an attempt from a row, parsing its JSON."""
     drawn = None if quotas is None else tuple((opponent, teams, n) for opponent, teams, n in json.loads(quotas))
     made = None if datasets is None else json.loads(datasets)
-    told = json.loads(settings)
-    return Attempt(stage, attempt, name, status, parent, told, learner, drawn, play_run, made, checkpoint)
+    parsed_settings = json.loads(settings)
+    return Attempt(stage, attempt, name, status, parent, parsed_settings, learner, drawn, play_run, made, checkpoint)
 
 
 def _gate_result(gate: str, run_id: str, passed: bool | None, summary: str | None, details: str | None) -> GateResult:

@@ -12,7 +12,7 @@ from training.online.config import OnlineConfig
 from training.runs.common_settings import EvaluationSettings
 from training.runs.config_reader import BadConfig, Section, read_settings, validated
 from training.runs.settings import put
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 
 class Range(Section):
@@ -61,7 +61,7 @@ def member_config(population: Population, chosen: dict[str, float], parent: str,
     Raises BadConfig.
     """
     base = population.base
-    settings = copy.deepcopy(base) if isinstance(base, dict) else read_settings(located(base, "online"))
+    settings = copy.deepcopy(base) if isinstance(base, dict) else read_settings(resolve_path(base, "online"))
     every = population.iterations
     changes = {**chosen, "name": f"{population.name}-{out.parent.name}-{out.name}", "out": str(out), "seed": seed}
     changes |= {"iterations": every, "checkpoints.every": every, "checkpoints.keep": 1, "evaluation.every": 0}

@@ -180,7 +180,7 @@ class _Shares:
         except RayTaskError as error:  # raised there: it would be again
             self.failed.append(f"{each.run.name}: on machine {each.machine}: {_line(error.cause)}")
         except RayError as error:
-            self._again(each, _line(error))
+            self._retry(each, _line(error))
         else:
             seconds = time.monotonic() - each.began
             if outcome.problem:
@@ -203,9 +203,9 @@ class _Shares:
             if each.node not in alive:
                 ray.cancel(reference, force=True)
                 del self.under_way[reference]
-                self._again(each, "the machine is gone")
+                self._retry(each, "the machine is gone")
 
-    def _again(self, each: _Trained, why: str) -> None:
+    def _retry(self, each: _Trained, why: str) -> None:
         self.losses[each.run.out] += 1
         if self.losses[each.run.out] >= MOST_LOSSES:
             self.failed.append(f"{each.run.name}: lost {MOST_LOSSES} times, the last time on {each.machine}: {why}")

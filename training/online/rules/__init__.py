@@ -7,7 +7,7 @@ from training.online.config import RULES
 from training.online.trainer import Trainer
 
 
-def rule(name: str) -> type[Trainer]:
+def trainer_class(name: str) -> type[Trainer]:
     """Return the trainer of `algorithm.name`: a shipped rule, or a user's by MODULE:CLASS."""
     module, _, attribute = RULES.get(name, name).partition(":")
     trainer: type[Trainer] = imported(module, attribute)

@@ -18,7 +18,7 @@ from training.data.stream import Stream
 from training.experiments.ablation.config import Ablation, variants
 from training.experiments.ablation.run import held, planned
 from training.runs.config_reader import BadConfig, load, validated
-from training.runs.shipped import FOLDERS, located
+from training.runs.shipped import FOLDERS, resolve_path
 
 
 def changed(told: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def test_what_is_shipped_is_whole(path: Path) -> None:
 
 def test_three_rounds_and_one_play_and_learn_alike_in_total(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PROJECT)
-    three, one = planned(load(Ablation, located("iterate", "ablation")), make=False)
+    three, one = planned(load(Ablation, resolve_path("iterate", "ablation")), make=False)
     assert [three.sizes["stages"], one.sizes["stages"]] == [3, 1]
     for size in ("parameters", "battles", "steps", "batch"):
         assert three.sizes[size] == one.sizes[size] > 0
@@ -196,7 +196,7 @@ def test_curricula_that_are_not_equal_are_named(
     stage: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(PROJECT)
-    told = yaml.safe_load(located("iterate", "ablation").read_text())
+    told = yaml.safe_load(resolve_path("iterate", "ablation").read_text())
     told["grid"]["rounds"]["one-round"]["stages"][0] |= stage
     with pytest.raises(BadConfig, match=words):
         planned(validated(Ablation, told, "iterate.yaml"), make=False)
@@ -204,7 +204,7 @@ def test_curricula_that_are_not_equal_are_named(
 
 def mixed(told: dict[str, Any], **changes: Any) -> Ablation:
     """A training run beside a run of MAGRPO."""
-    online = yaml.safe_load(located("magrpo", "online").read_text("utf-8"))
+    online = yaml.safe_load(resolve_path("magrpo", "online").read_text("utf-8"))
     grid = {
         "rule": {"cloning": {"kind": "train"}, "magrpo": {"kind": "online", "algorithm.group": 4, "max_decisions": 500}}
     }
@@ -235,6 +235,6 @@ def test_what_a_mixed_ablation_lacks_is_named(told: dict[str, Any], changes: dic
 
 
 def test_the_shipped_ablation_of_preferences_has_cells_of_both_kinds() -> None:
-    shipped = load(Ablation, located("preferences", "ablation"))
+    shipped = load(Ablation, resolve_path("preferences", "ablation"))
     assert shipped.kind == "mixed" and len(shipped.seeds) == 3
     assert {changes["kind"] for changes in variants(shipped).values()} == {"train", "online"}

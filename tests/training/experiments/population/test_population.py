@@ -16,13 +16,13 @@ from training.experiments.population import loop
 from training.experiments.population.config import Population, member_config
 from training.online.config import OnlineConfig
 from training.runs.config_reader import BadConfig, load, validated
-from training.runs.shipped import located
+from training.runs.shipped import resolve_path
 
 RATE = "learner.optimizer.learning_rate.start"
 
 
 def population(tmp_path: Path, **changes: Any) -> Population:
-    told = yaml.safe_load(located("gen1ou", "population").read_text())
+    told = yaml.safe_load(resolve_path("gen1ou", "population").read_text())
     told |= {"out": str(tmp_path / "population"), "members": 4, "rounds": 3, **changes}
     told["evaluation"]["database"] = str(tmp_path / "arena.duckdb")
     return validated(Population, told, "mine")
@@ -109,7 +109,7 @@ def test_a_wrong_setting_is_named(tmp_path: Path, changes: dict[str, Any], messa
 def test_a_small_population_is_trained_and_rated_in_battles(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     told = population(tmp_path, members=2, rounds=2, iterations=1).model_dump(mode="json")
-    base = yaml.safe_load(located("ppo", "online").read_text())
+    base = yaml.safe_load(resolve_path("ppo", "online").read_text())
     base["rollout"] |= {"battles": 8, "teams": [{"set": "variety:10", "weight": 1.0}]}
     base["tracking"]["wandb"] = "disabled"
     base["compute"]["threads"] = 1

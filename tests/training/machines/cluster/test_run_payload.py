@@ -13,7 +13,7 @@ from training.machines.cluster.scheduling import train_everywhere
 from training.offline.config import Config
 from training.online.config import OnlineConfig
 from training.runs.config_reader import BadConfig, validated
-from training.runs.shipped import located, text
+from training.runs.shipped import resolve_path, text
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def of_data(**changes: Any) -> Config:
 
 
 def of_play(start: str) -> OnlineConfig:
-    told = yaml.safe_load(located("ppo", "online").read_text())
+    told = yaml.safe_load(resolve_path("ppo", "online").read_text())
     told |= {"name": "two", "out": "runs/new"}
     told["learner"]["network"]["start_from"] = start
     told["rollout"]["teams"] = [{"set": "teams", "weight": 1.0}]

@@ -10,7 +10,7 @@ from arena.report.live import format_seconds
 from arena.report.numbers import counted
 from arena.report.sections import Html, Section, el, join
 from training.experiments.curriculum.clock import CLOCK
-from training.experiments.curriculum.lineage import Lineage, called, curricula, lineage
+from training.experiments.curriculum.lineage import Lineage, attempt_label, curricula, lineage
 from training.experiments.curriculum.page.section import facts, findings, with_parts
 
 #: A clock that has not been written for so many seconds is of a process that is gone; it writes every second.
@@ -23,18 +23,18 @@ def live_section(db: Path) -> Section | None:
     if not known:
         return None
     known.sort(key=lambda each: (at_work(each) is not None, each["ended"] is None, each["started"]), reverse=True)
-    shown, found = known[0], findings(known[0])
+    shown, results = known[0], findings(known[0])
     opening = join(
         el("h2", "Curricula"),
         [_line(each) for each in known],
         el("p", el("strong", shown["name"]), ": ", " · ".join(facts(shown)), cls="note"),
-        el("ul", found, cls="sentences") if found else None,
+        el("ul", results, cls="sentences") if results else None,
     )
     return with_parts("Curricula", opening, shown)
 
 
 def _line(known: Lineage) -> Html:
-    return el("p", el("strong", known["name"]), f": {progress_words(known)}", cls="lead")
+    return el("p", el("strong", known["name"]), f": {describe_progress(known)}", cls="lead")
 
 
 def at_work(known: Lineage) -> tuple[str, float] | None:
@@ -54,25 +54,25 @@ def seconds_left(known: Lineage, spent_now: float) -> float | None:
     Each stage that is left is expected to take one attempt; the time of the attempt in progress is subtracted. spent_now:
     seconds of its phase that are not stored yet.
     """
-    attempts = [one for one in known["attempts"] if one["stage"] > 0 and one["spent"]]
-    over = [one["spent"]["seconds"] for one in attempts if one["status"] != "running" and one["spent"]]
+    attempts = [attempt for attempt in known["attempts"] if attempt["stage"] > 0 and attempt["spent"]]
+    over = [attempt["spent"]["seconds"] for attempt in attempts if attempt["status"] != "running" and attempt["spent"]]
     if known["ended"] or not over:
         return None
     mean = sum(over) / len(over)
-    running = [one for one in known["attempts"] if one["status"] == "running"]
-    now = spent_now + sum(one["spent"]["seconds"] for one in running if one["spent"])
-    begun = max((one["stage"] for one in known["attempts"]), default=0)
+    running = [attempt for attempt in known["attempts"] if attempt["status"] == "running"]
+    now = spent_now + sum(attempt["spent"]["seconds"] for attempt in running if attempt["spent"])
+    begun = max((attempt["stage"] for attempt in known["attempts"]), default=0)
     return max(0.0, mean - now) * bool(running) + mean * max(0, known["stages"] - begun)
 
 
-def progress_words(known: Lineage) -> str:
+def describe_progress(known: Lineage) -> str:
     """ "stage 2 of 4, play for 3 min 20 s; about 1 h 05 min left"."""
     if known["ended"]:
         return f"finished, {counted(known['stages'], 'stage')}"
     latest = known["attempts"][-1]
-    where = called(latest) if latest["stage"] else "before the first stage"
+    where = attempt_label(latest) if latest["stage"] else "before the first stage"
     now = at_work(known)
-    left = seconds_left(known, 0.0 if now is None else now[1])
-    words = f"stage {where} of {known['stages']}" if latest["stage"] else where
-    words += ", no process works on it" if now is None else f", {now[0]} for {format_seconds(now[1] // 10 * 10)}"
-    return words + ("" if left is None else f"; about {format_seconds(left)} left")
+    remaining = seconds_left(known, 0.0 if now is None else now[1])
+    progress = f"stage {where} of {known['stages']}" if latest["stage"] else where
+    progress += ", no process works on it" if now is None else f", {now[0]} for {format_seconds(now[1] // 10 * 10)}"
+    return progress + ("" if remaining is None else f"; about {format_seconds(remaining)} left")

@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.report.numbers import clear, difference, interval, percent_of
 from arena.report.sections import Content, Html, agent_name, box, el, heat, join, panels, table
-from training.experiments.curriculum.lineage import ALL, Lineage, LineageAttempt, called
+from training.experiments.curriculum.lineage import ALL, Lineage, LineageAttempt, attempt_label
 from training.experiments.curriculum.page.drawings import average, shares
 
 _NOTHING_YET = "No checkpoint has been evaluated yet."
@@ -21,10 +21,10 @@ def points_part(known: Lineage) -> Html:
     named = [*team_sets, *([ALL] if others else [])]
     heads = ["stage", *(_on(name) for name in named), *(f"{team_sets[0]} − {other}" for other in others)]
     body = []
-    for one in measured:
-        cells = [_share(average(one, name)) for name in named]
-        gaps = [_difference(_gap(one, ALL, other), "gap", "low", "high") for other in others]
-        body.append(el("tr", el("th", called(one), scope="row", cls="stage"), cells, gaps))
+    for attempt in measured:
+        cells = [_share(average(attempt, name)) for name in named]
+        gaps = [_difference(_gap(attempt, ALL, other), "gap", "low", "high") for other in others]
+        body.append(el("tr", el("th", attempt_label(attempt), scope="row", cls="stage"), cells, gaps))
     return join(
         el(
             "p",
@@ -62,29 +62,31 @@ def _on_set(measured: Sequence[LineageAttempt], team_set: str) -> Html:
     body = []
     for opponent in _met(measured):
         line: list[Content] = []
-        for one in measured:
-            assert one["told"] is not None
-            found = [
-                cell for cell in one["told"]["shares"] if (cell["opponent"], cell["team_set"]) == (opponent, team_set)
+        for attempt in measured:
+            assert attempt["told"] is not None
+            matching = [
+                cell
+                for cell in attempt["told"]["shares"]
+                if (cell["opponent"], cell["team_set"]) == (opponent, team_set)
             ]
-            line += _cells(found[0] if found else None, one)
+            line += _cells(matching[0] if matching else None, attempt)
         body.append(el("tr", _opponent(opponent), line))
     over = [
-        el("th", called(one), scope="colgroup", colspan=2 if one["parent"] is None else 3, cls="over")
-        for one in measured
+        el("th", attempt_label(attempt), scope="colgroup", colspan=2 if attempt["parent"] is None else 3, cls="over")
+        for attempt in measured
     ]
     each = [
         el("th", name, scope="col", cls="number")
-        for one in measured
-        for name in ("score %", "95%", *(["since parent"] if one["parent"] is not None else []))
+        for attempt in measured
+        for name in ("score %", "95%", *(["since parent"] if attempt["parent"] is not None else []))
     ]
     head = el("thead", el("tr", el("td"), over), el("tr", el("th", "opponent", scope="col"), each))
     return box(el("table", head, el("tbody", body), cls="plain sets"), f"score by opponent and stage, {_on(team_set)}")
 
 
-def _cells(cell: dict[str, Any] | None, one: LineageAttempt) -> list[Html]:
+def _cells(cell: dict[str, Any] | None, attempt: LineageAttempt) -> list[Html]:
     if cell is None:
-        return [el("td", "·", cls="none", colspan=2 if one["parent"] is None else 3)]
+        return [el("td", "·", cls="none", colspan=2 if attempt["parent"] is None else 3)]
     shown = [
         el(
             "td",
@@ -94,31 +96,37 @@ def _cells(cell: dict[str, Any] | None, one: LineageAttempt) -> list[Html]:
         ),
         el("td", interval(cell["low"], cell["high"]), cls="number quiet"),
     ]
-    return shown + ([] if one["parent"] is None else [_difference(cell, "change", "change_low", "change_high")])
+    return shown + ([] if attempt["parent"] is None else [_difference(cell, "change", "change_low", "change_high")])
 
 
 def _apart(measured: Sequence[LineageAttempt], other: str) -> Html:
     body = [
-        el("tr", _opponent(name), [_difference(_gap(one, name, other), "gap", "low", "high") for one in measured])
+        el(
+            "tr",
+            _opponent(name),
+            [_difference(_gap(attempt, name, other), "gap", "low", "high") for attempt in measured],
+        )
         for name in _met(measured)
     ]
-    heads = ["opponent", *(called(one) for one in measured)]
+    heads = ["opponent", *(attempt_label(attempt) for attempt in measured)]
     return table(heads, body, "gap between team sets by opponent and stage", numbers=heads[1:])
 
 
 def _measured(known: Lineage) -> tuple[list[LineageAttempt], list[str]]:
     """The checkpoints that were evaluated, and the team sets on which any was, in their order."""
-    measured = [one for one in known["attempts"] if one["told"] is not None]
-    return measured, list(dict.fromkeys(name for one in measured if one["told"] for name in one["told"]["team_sets"]))
+    measured = [attempt for attempt in known["attempts"] if attempt["told"] is not None]
+    return measured, list(
+        dict.fromkeys(name for attempt in measured if attempt["told"] for name in attempt["told"]["team_sets"])
+    )
 
 
 def _met(measured: Sequence[LineageAttempt]) -> list[str]:
-    names = {cell["opponent"] for one in measured if one["told"] for cell in one["told"]["shares"]} - {ALL}
+    names = {cell["opponent"] for attempt in measured if attempt["told"] for cell in attempt["told"]["shares"]} - {ALL}
     return [*sorted(names), ALL]
 
 
-def _gap(one: LineageAttempt, opponent: str, other: str) -> dict[str, Any] | None:
-    gaps = one["told"]["gaps"] if one["told"] else []
+def _gap(attempt: LineageAttempt, opponent: str, other: str) -> dict[str, Any] | None:
+    gaps = attempt["told"]["gaps"] if attempt["told"] else []
     return next((each for each in gaps if (each["opponent"], each["less_on"]) == (opponent, other)), None)
 
 

@@ -14,9 +14,9 @@ from training.experiments.curriculum.lineage import (
     Lineage,
     LineageAttempt,
     LineageGate,
-    called,
+    attempt_label,
+    describe_gate,
     total,
-    words_of,
 )
 from training.experiments.curriculum.page.drawings import tree
 from training.experiments.curriculum.page.scores import opponents_part, points_part
@@ -41,11 +41,11 @@ _MARKS = {True: "✓", False: "✗", None: "…"}
 
 def section(known: Lineage) -> Section:
     """The section in the report of a run that was played for the curriculum."""
-    found = findings(known)
+    results = findings(known)
     opening = join(
         el("h2", f"Curriculum {known['name']}"),
         el("p", "This run belongs to this curriculum: ", " · ".join(facts(known)), cls="lead"),
-        el("ul", found, cls="sentences") if found else None,
+        el("ul", results, cls="sentences") if results else None,
     )
     return with_parts("Curriculum", opening, known)
 
@@ -93,25 +93,31 @@ def facts(known: Lineage) -> list[str]:
 
 def findings(known: Lineage) -> list[Html]:
     """The results as list entries: ratings of the first and the last checkpoint that was kept, and the final tests."""
-    agents = [one["checkpoint"] for one in known["attempts"] if one["checkpoint"]]
-    said = []
-    rated = [one for one in known["attempts"] if one["status"] == "kept" and one["elo"] is not None]
+    agents = [attempt["checkpoint"] for attempt in known["attempts"] if attempt["checkpoint"]]
+    sentences = []
+    rated = [attempt for attempt in known["attempts"] if attempt["status"] == "kept" and attempt["elo"] is not None]
     if len(rated) > 1:
         first, last = rated[0], rated[-1]
-        said.append(
+        sentences.append(
             f"From {_elo(first)} to {_elo(last)} after {counted(len(rated) - 1, 'kept stage')}: {last['checkpoint']}."
         )
-    final_tests = [gate for one in known["attempts"] for gate in one["gates"] if gate["gate"].startswith(FINAL_TEST)]
-    said += [f"F{words_of(gate)[1:]}." for gate in final_tests]
-    return [el("li", prose(sentence, agents)) for sentence in said]
+    final_tests = [
+        gate for attempt in known["attempts"] for gate in attempt["gates"] if gate["gate"].startswith(FINAL_TEST)
+    ]
+    sentences += [f"F{describe_gate(gate)[1:]}." for gate in final_tests]
+    return [el("li", prose(sentence, agents)) for sentence in sentences]
 
 
-def _elo(one: LineageAttempt) -> str:
-    return f"{whole(one['elo'] or 0)} Elo [{_reach(one)}]"
+def _elo(attempt: LineageAttempt) -> str:
+    return f"{whole(attempt['elo'] or 0)} Elo [{_reach(attempt)}]"
 
 
-def _reach(one: LineageAttempt) -> str:
-    return "" if one["low"] is None or one["high"] is None else f"{whole(one['low'])}, {whole(one['high'])}"
+def _reach(attempt: LineageAttempt) -> str:
+    return (
+        ""
+        if attempt["low"] is None or attempt["high"] is None
+        else f"{whole(attempt['low'])}, {whole(attempt['high'])}"
+    )
 
 
 def _lineage(known: Lineage) -> Html:
@@ -119,14 +125,14 @@ def _lineage(known: Lineage) -> Html:
     body = [
         el(
             "tr",
-            el("th", called(one), scope="row", cls="stage"),
-            el("td", agent_name(one["checkpoint"]) if one["checkpoint"] else "not trained yet"),
-            el("td", "–" if one["elo"] is None else whole(one["elo"]), cls="number strong"),
-            el("td", _reach(one), cls="number quiet"),
-            el("td", "base" if one["stage"] == 0 else one["status"], cls=f"became {one['status']}"),
-            el("td", el("ul", [_gate(gate) for gate in one["gates"]], cls="gates") if one["gates"] else None),
+            el("th", attempt_label(attempt), scope="row", cls="stage"),
+            el("td", agent_name(attempt["checkpoint"]) if attempt["checkpoint"] else "not trained yet"),
+            el("td", "–" if attempt["elo"] is None else whole(attempt["elo"]), cls="number strong"),
+            el("td", _reach(attempt), cls="number quiet"),
+            el("td", "base" if attempt["stage"] == 0 else attempt["status"], cls=f"became {attempt['status']}"),
+            el("td", el("ul", [_gate(gate) for gate in attempt["gates"]], cls="gates") if attempt["gates"] else None),
         )
-        for one in known["attempts"]
+        for attempt in known["attempts"]
     ]
     return join(
         el(
@@ -143,23 +149,25 @@ def _lineage(known: Lineage) -> Html:
 
 
 def _gate(gate: LineageGate) -> Html:
-    said = {True: "yes", False: "no", None: "undecided"}[gate["passed"]]
-    return el("li", el("span", _MARKS[gate["passed"]], title=said, aria_label=said), f" {words_of(gate)}")
+    outcome = {True: "yes", False: "no", None: "undecided"}[gate["passed"]]
+    return el("li", el("span", _MARKS[gate["passed"]], title=outcome, aria_label=outcome), f" {describe_gate(gate)}")
 
 
 def _costs(known: Lineage) -> Html:
     everything = total(known["attempts"])
-    longest = max([one["spent"]["seconds"] for one in known["attempts"] if one["spent"]], default=0.0) or 1.0
+    longest = (
+        max([attempt["spent"]["seconds"] for attempt in known["attempts"] if attempt["spent"]], default=0.0) or 1.0
+    )
     heads = ["stage", "", "time", "battles", "decisions", "steps"]
     body = [
         el(
             "tr",
-            el("th", called(one), scope="row", cls="stage"),
-            el("td", bar(one["spent"]["seconds"] / longest), cls="bars"),
-            _numbers(one["spent"]),
+            el("th", attempt_label(attempt), scope="row", cls="stage"),
+            el("td", bar(attempt["spent"]["seconds"] / longest), cls="bars"),
+            _numbers(attempt["spent"]),
         )
-        for one in known["attempts"]
-        if one["spent"]
+        for attempt in known["attempts"]
+        if attempt["spent"]
     ]
     body.append(el("tr", el("th", "total", scope="row"), el("td"), _numbers(everything), cls="total"))
     return join(
