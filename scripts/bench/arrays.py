@@ -33,7 +33,7 @@ AGENTS = ("heuristic:max-damage", "heuristic:balanced")
 
 def observed(record: BattleRecord) -> list[tuple[np.ndarray, ...]]:
     """Return the arrays of each decision of both sides of a battle."""
-    format_id, found = record.fixture.format, []
+    format_id, arrays = record.fixture.format, []
     for role, log in zip(("p1", "p2"), record.logs, strict=True):
         battle = SeatBattle(f"battle-{format_id}-1", role, role, get_format(format_id).gen, format_id, random.Random(0))
         for line in log:
@@ -42,9 +42,9 @@ def observed(record: BattleRecord) -> list[tuple[np.ndarray, ...]]:
                 continue
             battle.ask(orjson.loads(line[9:]))
             if battle.legal and battle.legal[0].kind != "team":
-                one = observe(battle)
-                found.append((one.token_ids, one.features, one.legal))
-    return found
+                observation = observe(battle)
+                arrays.append((observation.token_ids, observation.features, observation.legal))
+    return arrays
 
 
 def batch_of(format_id: str, battles: int, size: int) -> Observations:
@@ -64,23 +64,23 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=4096)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--instances", type=int, default=10_000)
-    asked = parser.parse_args()
-    observations = batch_of(asked.format, asked.battles, asked.batch)
+    options = parser.parse_args()
+    observations = batch_of(options.format, options.battles, options.batch)
     for name, player in PLAYERS.items():
         source = resolve(f"array:{name}")
         began = time.perf_counter()
-        agents = [source.make() for _ in range(asked.instances)]
+        agents = [source.make() for _ in range(options.instances)]
         making = time.perf_counter() - began
-        deciding = (agents * (1 + asked.batch // max(1, len(agents))))[: asked.batch]
+        deciding = (agents * (1 + options.batch // max(1, len(agents))))[: options.batch]
         player.act_many(deciding, observations)  # type: ignore[arg-type]  # the tables are made
         seconds = []
-        for _ in range(asked.rounds):
+        for _ in range(options.rounds):
             began = time.perf_counter()
             player.act_many(deciding, observations)  # type: ignore[arg-type]
             seconds.append(time.perf_counter() - began)
         print(
-            f"array:{name}: {asked.batch / min(seconds):,.0f} decisions/s ({1000 * min(seconds):.2f} ms a batch);"
-            f" {asked.instances:,} instances in {1000 * making:.0f} ms"
+            f"array:{name}: {options.batch / min(seconds):,.0f} decisions/s ({1000 * min(seconds):.2f} ms a batch);"
+            f" {options.instances:,} instances in {1000 * making:.0f} ms"
         )
 
 

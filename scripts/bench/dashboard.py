@@ -106,9 +106,9 @@ def counted(run: int, server: int, browser: int | None, seconds: float) -> Windo
 
 
 @contextmanager
-def started(words: list[str]) -> Iterator[int]:
+def started(command: list[str]) -> Iterator[int]:
     """A program in a process group of its own, ended with all that it started. Its output is dropped."""
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         yield process.pid
     finally:
@@ -131,11 +131,11 @@ def served(db: Path) -> Iterator[tuple[int, str]]:
 
 def family(first: int | None) -> set[int]:
     """A process and all that descend from it; none for None."""
-    found = set() if first is None else {first}
+    members = set() if first is None else {first}
     parents = {int(stat.parent.name): parent(stat) for stat in Path("/proc").glob("[0-9]*/stat")}
-    while more := {pid for pid, above in parents.items() if above in found} - found:
-        found |= more
-    return found
+    while more := {pid for pid, above in parents.items() if above in members} - members:
+        members |= more
+    return members
 
 
 def parent(stat: Path) -> int | None:

@@ -125,8 +125,8 @@ class Batch:
 
     def play_observed(self, seconds: float, seed: int) -> Speed:
         """Both sides' observations and masks at each step; a decision is one of a seat that has to choose."""
-        words, random = self.engine.words, np.random.default_rng(seed)
-        count = len(words)
+        state, random = self.engine.words, np.random.default_rng(seed)
+        count = len(state)
         rows, seats = np.repeat(np.arange(count), 2), np.tile(np.arange(2), count)
         seen = observe_rows(self.engine, rows, seats)
         self.engine.translate(rows, seats, np.zeros(2 * count, np.int64))  # compiled now, not in the loop
@@ -137,10 +137,10 @@ class Batch:
             actions = self.engine.translate(rows, seats, drawn)
             choices += int(seen.legal.any(axis=1).sum())
             self.engine.step(np.maximum(actions, 0).reshape(count, 2))
-            (over,) = np.nonzero(words[:, WINNER] != UNDECIDED)
-            turns += int(words[over, TURN].sum())
-            words[over] = self.begun[over]
-            words[over, SEED : SEED + 4] = random.integers(0, 1 << 16, (len(over), 4))
+            (over,) = np.nonzero(state[:, WINNER] != UNDECIDED)
+            turns += int(state[over, TURN].sum())
+            state[over] = self.begun[over]
+            state[over, SEED : SEED + 4] = random.integers(0, 1 << 16, (len(over), 4))
         return Speed(turns / elapsed, choices / elapsed)
 
 

@@ -54,14 +54,14 @@ def main() -> None:
     options = parser.parse_args()
     asyncio.run(ready_engine())
     for number, format_id in enumerate(FORMATS):
-        found: dict[str, list[float]] = {"simulator": [], "engine": []}
+        speeds_by_venue: dict[str, list[float]] = {"simulator": [], "engine": []}
         for turn in range(options.rounds):
-            for venue, speeds in found.items():
+            for venue, speeds in speeds_by_venue.items():
                 battles = options.engine_battles if venue == "engine" else options.battles
                 battles_s, turns_s = speed(venue, format_id, battles, 100 * number + turn, options.verify_every)
                 speeds.append(battles_s)
                 print(f"{format_id:18} {venue:10} {battles_s:7.1f} battles/s {turns_s:8.0f} turns/s", flush=True)
-        ratio = statistics.median(found["engine"]) / statistics.median(found["simulator"])
+        ratio = statistics.median(speeds_by_venue["engine"]) / statistics.median(speeds_by_venue["simulator"])
         print(f"{format_id:18} the engine plays {ratio:.1f} times as many battles a second", flush=True)
 
 

@@ -59,16 +59,16 @@ async def speed_in_step(connection: InferenceConnection, battles: int, decisions
     return battles * decisions / seconds
 
 
-async def compare(connection: InferenceConnection, asked: argparse.Namespace) -> None:
-    await speed(connection, asked.battles, 5)
-    together, in_step, alone = [], [], []
-    for _ in range(asked.rounds):
-        together.append(await speed(connection, asked.battles, asked.decisions))
-        in_step.append(await speed_in_step(connection, asked.battles, asked.decisions))
-        alone.append(await speed(connection, 1, asked.decisions))
+async def compare(connection: InferenceConnection, options: argparse.Namespace) -> None:
+    await speed(connection, options.battles, 5)
+    together, in_step, single = [], [], []
+    for _ in range(options.rounds):
+        together.append(await speed(connection, options.battles, options.decisions))
+        in_step.append(await speed_in_step(connection, options.battles, options.decisions))
+        single.append(await speed(connection, 1, options.decisions))
     print(
-        f"{asked.preset} on {asked.device}: {max(together):,.0f} decisions/s with {asked.battles} battles at once,"
-        f" {max(in_step):,.0f} in one call, {max(alone):,.0f} of one alone; ratio {max(together) / max(alone):.1f}"
+        f"{options.preset} on {options.device}: {max(together):,.0f} decisions/s with {options.battles} battles at once,"
+        f" {max(in_step):,.0f} in one call, {max(single):,.0f} of one alone; ratio {max(together) / max(single):.1f}"
     )
 
 
@@ -79,11 +79,11 @@ def main() -> None:
     parser.add_argument("--decisions", type=int, default=40, help="of each battle")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--device", default="cpu")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        saved = checkpoint.save(checkpoint.folder_of(Path(folder), 0), Network(PRESETS[asked.preset]), 0)
-        connection = connection_to(saved, asked.device)
-        asyncio.run(compare(connection, asked))
+        saved = checkpoint.save(checkpoint.folder_of(Path(folder), 0), Network(PRESETS[options.preset]), 0)
+        connection = connection_to(saved, options.device)
+        asyncio.run(compare(connection, options))
         connection.close()
 
 

@@ -31,16 +31,16 @@ def main() -> None:
         for player in options.players:
             speeds: dict[bool, list[Speed]] = {False: [], True: []}
             for turn in range(options.rounds):
-                for isolate, found in speeds.items():
+                for isolate, measured in speeds.items():
                     speed = arena_speed(PLAYERS[player], format_id, options.battles, turn, isolate=isolate)
-                    found.append(speed)
+                    measured.append(speed)
                     way = "isolated" if isolate else "shared"
                     print(
                         f"{format_id}, {player}, {way}: {speed.battles:.1f} battles/s, {speed.cpu_ms:.1f} ms CPU",
                         flush=True,
                     )
             shared, isolated = (
-                [statistics.median(column) for column in zip(*found, strict=True)] for found in speeds.values()
+                [statistics.median(column) for column in zip(*measured, strict=True)] for measured in speeds.values()
             )
             print(
                 f"{format_id}, {player}: --isolate takes {shared[0] / isolated[0]:.2f} times as long"

@@ -49,10 +49,10 @@ def main() -> None:
     agent.budget, agent.bandit, agent.eval = f"{int(seconds * 1000)}ms", "ucb-1.0", "mc"
     battle, durations, result = oak.parse_battle(POSITION, seed)
     started = time.perf_counter()
-    found = oak.search.search(battle, durations, result, oak.search.Heap(), agent)
+    search = oak.search.search(battle, durations, result, oak.search.Heap(), agent)
     elapsed = time.perf_counter() - started
     turns = mean_turns(random.Random(seed))
-    print(json.dumps({"playouts": found.iterations, "seconds": elapsed, "turns_a_playout": turns}))
+    print(json.dumps({"playouts": search.iterations, "seconds": elapsed, "turns_a_playout": turns}))
 
 
 if __name__ == "__main__":

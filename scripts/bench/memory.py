@@ -85,8 +85,8 @@ def measured(config: Config) -> dict[str, int]:
     )
     if result.returncode:
         sys.exit(f"{file}: {result.stderr}")
-    found: dict[str, int] = json.loads(result.stdout.splitlines()[-1])
-    return found
+    measured: dict[str, int] = json.loads(result.stdout.splitlines()[-1])
+    return measured
 
 
 def compared(config: Config, base: int | None) -> dict[str, float]:

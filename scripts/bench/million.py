@@ -119,7 +119,7 @@ def insert(db: Path, run: Run, fixtures: Iterator[Fixture | None]) -> None:
         connection.execute("SET memory_limit = '4GB'; SELECT setseed(0.5)")
         connection.execute(_TEMPLATES, {"played": PLAYED})
         while chunk := list(itertools.islice(fixtures, CHUNK)):
-            found = pandas.DataFrame(
+            fixtures_table = pandas.DataFrame(
                 [
                     (f.key, f.pair, *f.agents, *(team.id for team in f.teams), f.seed, f.team_set)
                     for f in chunk
@@ -127,8 +127,8 @@ def insert(db: Path, run: Run, fixtures: Iterator[Fixture | None]) -> None:
                 ],
                 columns=["key", "pair", "p1", "p2", "p1_team", "p2_team", "seed", "team_set"],
             )
-            found["id"] = range(1, len(found) + 1)
-            connection.register("fixtures", found)
+            fixtures_table["id"] = range(1, len(fixtures_table) + 1)
+            connection.register("fixtures", fixtures_table)
             for statement in _BATTLES:
                 values = {"run": run.run_id} if "$run" in statement else None
                 connection.execute(statement, values)

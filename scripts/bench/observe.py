@@ -41,7 +41,7 @@ def play(format_id: str, battles: int) -> list[BattleRecord]:
 def costs(record: BattleRecord) -> list[tuple[float, float]]:
     """For each decision of both sides the CPU seconds of the observation, and of reading what came before it."""
     format_id = record.fixture.format
-    found = []
+    seconds = []
     for role, log in zip(("p1", "p2"), record.logs, strict=True):
         battle = SeatBattle(f"battle-{format_id}-1", role, role, get_format(format_id).gen, format_id, random.Random(0))
         since = time.process_time()
@@ -55,26 +55,26 @@ def costs(record: BattleRecord) -> list[tuple[float, float]]:
             read = time.process_time()
             observe(battle)
             seen = time.process_time()
-            found.append((seen - read, read - since))
+            seconds.append((seen - read, read - since))
             since = seen
-    return found
+    return seconds
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--formats", nargs="+", default=["gen1ou", "gen9ou"])
     parser.add_argument("--battles", type=int, default=20)
-    asked = parser.parse_args()
-    for format_id in asked.formats:
-        records = play(format_id, asked.battles)
+    options = parser.parse_args()
+    for format_id in options.formats:
+        records = play(format_id, options.battles)
         costs(records[0])  # the caches are filled
         gc.collect()
         gc.disable()  # a worker has all that is loaded out of the collector's sight; its pauses here would be another's
-        found = 1000 * np.array([cost for record in records for cost in costs(record)])
+        milliseconds = 1000 * np.array([cost for record in records for cost in costs(record)])
         gc.enable()
-        median, mean, reading = float(np.median(found[:, 0])), *map(float, found.mean(axis=0))
+        median, mean, reading = float(np.median(milliseconds[:, 0])), *map(float, milliseconds.mean(axis=0))
         print(
-            f"{format_id}: {median:.3f} ms an observation (median of {len(found)}; mean {mean:.3f});"
+            f"{format_id}: {median:.3f} ms an observation (median of {len(milliseconds)}; mean {mean:.3f});"
             f" reading {reading:.3f} ms; ratio {mean / reading:.2f}"
         )
 

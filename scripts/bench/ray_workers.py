@@ -65,12 +65,12 @@ def cluster(workers: int, client: bool) -> Iterator[str]:
     command = [str(Path(sys.executable).with_name("ray")), "start", "--head", "--block", "--include-dashboard=false"]
     port, client_port = _free_ports()
     command += [f"--port={port}", f"--ray-client-server-port={client_port}", "--node-ip-address=127.0.0.1"]
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as output:
         head = subprocess.Popen(
-            [*command, f"--num-cpus={workers}", f"--temp-dir={folder}"], stdout=said, stderr=said, text=True
+            [*command, f"--num-cpus={workers}", f"--temp-dir={folder}"], stdout=output, stderr=output, text=True
         )
         try:
-            _wait_until_started(head, said, client_port)
+            _wait_until_started(head, output, client_port)
             on = f"ray://127.0.0.1:{client_port}"
             with connect_cluster(on, workers):
                 yield on
@@ -85,19 +85,19 @@ def _free_ports() -> tuple[int, int]:
         return one.getsockname()[1], other.getsockname()[1]
 
 
-def _wait_until_started(head: subprocess.Popen[str], said: IO[str], client_port: int) -> None:
+def _wait_until_started(head: subprocess.Popen[str], output: IO[str], client_port: int) -> None:
     """Until `ray start` says so and the head listens for clients, which may be later. said: the file of its output."""
     last = time.monotonic() + 120
     while time.monotonic() < last:
         ended = head.poll() is not None
-        said.seek(0)
-        words = said.read()
+        output.seek(0)
+        text = output.read()
         if ended:
-            raise SystemExit(f"`ray start` ended with exit code {head.returncode}: {words.strip()}")
-        if "Ray runtime started" in words and _listens(client_port):
+            raise SystemExit(f"`ray start` ended with exit code {head.returncode}: {text.strip()}")
+        if "Ray runtime started" in text and _listens(client_port):
             return
         time.sleep(0.2)
-    raise SystemExit(f"`ray start` has started nothing that listens for clients at port {client_port}: {words.strip()}")
+    raise SystemExit(f"`ray start` has started nothing that listens for clients at port {client_port}: {text.strip()}")
 
 
 def _listens(port: int) -> bool:
@@ -120,14 +120,14 @@ def main() -> None:
             ratios = []
             for turn in range(options.rounds + 1):
                 sides = (None, on) if turn % 2 == 0 else (on, None)
-                found = {
+                speeds = {
                     side: speed(side, format_id, options.battles, options.workers, options.seed + turn)
                     for side in sides
                 }
-                ratio = found[on] / found[None]
+                ratio = speeds[on] / speeds[None]
                 print(
-                    f"{format_id}, {options.workers} workers: processes {found[None]:.1f}, "
-                    f"{name} {found[on]:.1f} battles/s, "
+                    f"{format_id}, {options.workers} workers: processes {speeds[None]:.1f}, "
+                    f"{name} {speeds[on]:.1f} battles/s, "
                     f"ratio {ratio:.3f}{'' if turn else ' (not counted)'}",
                     flush=True,
                 )

@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--tournaments", type=int, default=8, help="for each pool (default 8)")
     parser.add_argument("--battles", type=int, default=8, help="of the round robin, for each pairing (default 8)")
     parser.add_argument("--resamples", type=int, default=300)
-    words = parser.parse_args()
+    options = parser.parse_args()
     everything = []
     for name, elos in POOLS.items():
         agents = tuple(f"agent{i:02}" for i in range(len(elos)))
@@ -108,32 +108,32 @@ def main() -> None:
         anchor = agents[len(agents) // 2]
         ratios, held = [], {"round robin": [0, 0], "adaptive": [0, 0]}
         planning = 0.0
-        for number in range(words.tournaments):
-            plan = Plan(agents, {("gen1ou", "set"): TEAMS}, words.battles, seed=number)
+        for number in range(options.tournaments):
+            plan = Plan(agents, {("gen1ou", "set"): TEAMS}, options.battles, seed=number)
             robin = simulate(RoundRobin(plan, {}), strengths, seed=number)
-            width = mean_width(rate(robin, agents, anchor, words.resamples))
+            width = mean_width(rate(robin, agents, anchor, options.resamples))
             began = time.perf_counter()
             adaptive = simulate(
                 Adaptive(plan, {}, anchor=anchor, budget=len(robin)), strengths, seed=number + 1_000_000
             )
             planning += time.perf_counter() - began
-            needed = battles_needed(adaptive, agents, anchor, width, words.resamples)
+            needed = battles_needed(adaptive, agents, anchor, width, options.resamples)
             ratios.append(needed / len(robin))
             for kind, battles in (("round robin", robin), ("adaptive", adaptive)):
-                good, of = covered(rate(battles, agents, anchor, words.resamples), strengths)
+                good, of = covered(rate(battles, agents, anchor, options.resamples), strengths)
                 held[kind][0] += good
                 held[kind][1] += of
         ratio = geometric_mean(ratios)
         error = 1.96 * np.std(np.log(ratios), ddof=1) / math.sqrt(len(ratios)) if len(ratios) > 1 else math.nan
         everything.append(ratio)
-        print(f"{name} ({len(elos)} agents, round robin of {len(robin)} battles, {words.tournaments} tournaments):")
+        print(f"{name} ({len(elos)} agents, round robin of {len(robin)} battles, {options.tournaments} tournaments):")
         print(
             f"  battles for the same mean width: ratio {ratio:.2f} [{ratio * math.exp(-error):.2f}, "
             f"{ratio * math.exp(error):.2f}]"
         )
         for kind, (good, of) in held.items():
             print(f"  intervals that hold the truth, {kind}: {100 * good / of:.1f}% of {of}")
-        print(f"  planning: {1000 * planning / words.tournaments / len(robin):.2f} ms a battle", flush=True)
+        print(f"  planning: {1000 * planning / options.tournaments / len(robin):.2f} ms a battle", flush=True)
     print(f"adaptive / round robin, geometric mean over the pools: {geometric_mean(everything):.2f}")
 
 

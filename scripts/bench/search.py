@@ -48,19 +48,19 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=default_workers())
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--db", type=Path)
-    asked = parser.parse_args()
-    agent, other = resolve(asked.agent).spec, resolve(asked.against).spec
+    options = parser.parse_args()
+    agent, other = resolve(options.agent).spec, resolve(options.against).spec
     with tempfile.TemporaryDirectory() as folder:
-        db = asked.db or Path(folder) / "search.duckdb"
+        db = options.db or Path(folder) / "search.duckdb"
         settings = EvaluateSettings(
             agents=(agent, other),
-            formats=(asked.format,),
+            formats=(options.format,),
             schedule="match",
-            battles=asked.battles,
-            seed=asked.seed,
+            battles=options.battles,
+            seed=options.seed,
             anchor=other,
         )
-        played = play_into(db, settings, kind="match", workers=asked.workers)
+        played = play_into(db, settings, kind="match", workers=options.workers)
         assert isinstance(played.schedule, Match)
         report(agent, other, played.schedule, db, played.run.run_id)
 
@@ -69,14 +69,14 @@ def report(agent: str, other: str, match: Match, db: Path, run_id: str) -> None:
     points = match.points
     mean, low, high = share(points)
     print(f"{agent} against {other}: {mean:.1%} [{low:.1%}, {high:.1%}] of the points in {len(points)} pairs")
-    said = rows(
+    decisions = rows(
         "SELECT d.think_ms, d.diagnostics FROM decisions d JOIN battles b USING (battle_id)"
         " WHERE b.run_id = ? AND CASE d.seat WHEN 'p1' THEN b.p1 ELSE b.p2 END = ? AND d.diagnostics IS NOT NULL",
         db,
         [run_id, agent],
     )
-    diagnostics = [orjson.loads(text) for _, text in said]
-    times = np.array([ms for ms, _ in said])
+    diagnostics = [orjson.loads(text) for _, text in decisions]
+    times = np.array([ms for ms, _ in decisions])
     iterations = [each["iterations"] for each in diagnostics if "iterations" in each]
     print(f"a decision: {np.median(times):.0f} ms, 99th percentile {np.quantile(times, 0.99):.0f} ms")
     print(

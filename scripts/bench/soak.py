@@ -78,12 +78,12 @@ class Beside:
 
     def finished(self, *, wait: bool = False) -> list[float]:
         """The CPU seconds of those that have ended since the last call."""
-        found = []
+        ended = []
         for child in [child for child in self._running if wait or child.poll() is not None]:
             self._running.remove(child)
-            found.append(float(child.communicate()[0]))
-        self.seconds += sum(found)
-        return found
+            ended.append(float(child.communicate()[0]))
+        self.seconds += sum(ended)
+        return ended
 
 
 def resident_megabytes() -> dict[str, float]:

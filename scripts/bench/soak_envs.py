@@ -104,10 +104,10 @@ def differences(records: list[Record], format_id: str, full: bool) -> Iterator[s
         going, step = set(rows.tolist()), 0
         while going:
             for row in sorted(going):
-                told = difference(records[row], battles, row, step, full)
-                if told:
-                    yield f"{records[row].fixture.seed}: {told}"
-                if told or step == len(records[row].decisions):
+                mismatch = difference(records[row], battles, row, step, full)
+                if mismatch:
+                    yield f"{records[row].fixture.seed}: {mismatch}"
+                if mismatch or step == len(records[row].decisions):
                     going.discard(row)
             still = np.array(sorted(going), np.int64)
             battles.play(still, np.array([records[row].decisions[step][0] for row in still.tolist()], np.int64))
@@ -124,10 +124,10 @@ def difference(record: Record, battles: Battles, row: int, step: int, full: bool
     seen, expected = record.decisions[step][1], seen_by_both(battles, row, full)
     if not np.array_equal(seen.legal, expected.legal):
         return f"decision {step}: masks {seen.legal.astype(int).tolist()}, on Showdown {expected.legal.astype(int).tolist()}"
-    asked = seen.legal.any(axis=1)
-    if full and not np.array_equal(seen.token_ids[asked], expected.token_ids[asked]):
+    deciding = seen.legal.any(axis=1)
+    if full and not np.array_equal(seen.token_ids[deciding], expected.token_ids[deciding]):
         return f"decision {step}: token_ids differ at {np.argwhere(seen.token_ids != expected.token_ids)[:4].tolist()}"
-    if full and not np.allclose(seen.features[asked], expected.features[asked], rtol=0, atol=1e-6):
+    if full and not np.allclose(seen.features[deciding], expected.features[deciding], rtol=0, atol=1e-6):
         far = np.abs(seen.features - expected.features) > 1e-6
         return f"decision {step}: features differ at {np.argwhere(far)[:4].tolist()}"
     return ""
@@ -234,14 +234,16 @@ def soak(options: argparse.Namespace) -> int:
             flush=True,
         )
     recorder.battles.close()
-    found = list(differences(recorder.done, options.format, options.observations))
+    mismatches = list(differences(recorder.done, options.format, options.observations))
     decisions = sum(len(record.decisions) for record in recorder.done)
     compared = "observations and masks" if options.observations else "masks"
-    print(f"{len(recorder.done):,} battles with {decisions:,} decisions compared ({compared}): {len(found)} differ")
-    print(*found[:5], sep="\n", end="\n" if found else "")
+    print(
+        f"{len(recorder.done):,} battles with {decisions:,} decisions compared ({compared}): {len(mismatches)} differ"
+    )
+    print(*mismatches[:5], sep="\n", end="\n" if mismatches else "")
     growth = samples[-1] / samples[1]
     print(f"no illegal action in {done:,} steps; memory at the end / after the second tenth: {growth:.2f}")
-    return 1 if found or growth > LARGEST_GROWTH else 0
+    return 1 if mismatches or growth > LARGEST_GROWTH else 0
 
 
 def main() -> int:

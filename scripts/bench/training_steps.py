@@ -54,10 +54,10 @@ def batches(size: int, like: bool, seed: int) -> list[Batch]:
 
 
 class Learner:
-    def __init__(self, asked: argparse.Namespace) -> None:
-        self.device = torch.device(asked.device)
-        self.kind = PRECISIONS[asked.precision]
-        self.network = Network(PRESETS[asked.preset], asked.activation_checkpointing).to(self.device)
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.device = torch.device(options.device)
+        self.kind = PRECISIONS[options.precision]
+        self.network = Network(PRESETS[options.preset], options.activation_checkpointing).to(self.device)
         self.optimizer = torch.optim.AdamW(self.network.parameters())
 
     def learn(self, batch: Batch) -> None:
@@ -98,24 +98,24 @@ def main() -> None:
     parser.add_argument("--activation-checkpointing", action="store_true")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--device", default="auto")
-    asked = parser.parse_args()
-    if asked.device == "auto":
-        asked.device = "cuda" if torch.cuda.is_available() else "cpu"
-    if asked.threads:
-        torch.set_num_threads(asked.threads)
-    learner = Learner(asked)
-    like, mixed = batches(asked.batch, True, 0), batches(asked.batch, False, 0)
+    options = parser.parse_args()
+    if options.device == "auto":
+        options.device = "cuda" if torch.cuda.is_available() else "cpu"
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    learner = Learner(options)
+    like, mixed = batches(options.batch, True, 0), batches(options.batch, False, 0)
     learner.speed(like, 0.0)
-    found: tuple[list[float], list[float]] = ([], [])
+    measured: tuple[list[float], list[float]] = ([], [])
     for _ in range(3):
-        for some, speeds in zip((like, mixed), found, strict=True):
-            speeds.append(learner.speed(some, asked.seconds / 6))
-    one, other = max(found[0]), max(found[1])
+        for some, speeds in zip((like, mixed), measured, strict=True):
+            speeds.append(learner.speed(some, options.seconds / 6))
+    by_length, mixed_lengths = max(measured[0]), max(measured[1])
     where = torch.cuda.get_device_name() if learner.device.type == "cuda" else f"cpu, {torch.get_num_threads()} threads"
-    what = f"{asked.preset} ({learner.network.parameter_count:,} parameters, {asked.precision}) on {where}"
+    what = f"{options.preset} ({learner.network.parameter_count:,} parameters, {options.precision}) on {where}"
     print(
-        f"{what}: {one:,.0f} decisions/s by length, {other:,.0f} as they come;"
-        f" {memory(learner.device):.1f} GiB; ratio {one / other:.2f}"
+        f"{what}: {by_length:,.0f} decisions/s by length, {mixed_lengths:,.0f} as they come;"
+        f" {memory(learner.device):.1f} GiB; ratio {by_length / mixed_lengths:.2f}"
     )
 
 

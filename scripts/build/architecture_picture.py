@@ -78,13 +78,13 @@ def rooms_of_modules(imports: Mapping[str, list[str]]) -> dict[str, str]:
         for name in imports
         if len(parts := name.split(".")) > 2 or (len(parts) == 2 and name in packages)
     }
-    graph = {name: set(found) for name, found in imports.items()}
+    graph = {name: set(rooms) for name, rooms in imports.items()}
     used = {other for name in inside for other in reachable(name, graph) if _package(other) == _package(name)}
-    found = dict(inside)
+    rooms = dict(inside)
     for name in sorted(imports.keys() - inside.keys()):
         uses = any(other in inside and _package(other) == _package(name) for other in reachable(name, graph))
-        found[name] = f"{_package(name)}: {'top' if name not in used else 'middle' if uses else 'base'}"
-    return found
+        rooms[name] = f"{_package(name)}: {'top' if name not in used else 'middle' if uses else 'base'}"
+    return rooms
 
 
 def _package(name: str) -> str:
@@ -121,23 +121,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the picture is out of date")
     parser.add_argument("--list", action="store_true", help="print every import between rooms; write nothing")
-    told = parser.parse_args()
+    options = parser.parse_args()
     lines, rooms = count_imports(ROOT)
-    if told.list:
+    if options.list:
         for room in sorted(set(rooms.values())):
             print(room + (f": {', '.join(sorted(m for m in rooms if rooms[m] == room))}" if ":" in room else ""))
-            for (_, other), count in sorted(pair for pair in lines.items() if pair[0][0] == room):
-                print(f"    {other:24} {count:4}")
+            for (_, imported), count in sorted(pair for pair in lines.items() if pair[0][0] == room):
+                print(f"    {imported:24} {count:4}")
         return 0
     svg, cycles = picture(ROOT)
-    for one, other in cycles:
-        print(f"part of a cycle: {one} imports {other} ({lines[one, other]} lines)")
-    if not told.check:
+    for importer, imported in cycles:
+        print(f"part of a cycle: {importer} imports {imported} ({lines[importer, imported]} lines)")
+    if not options.check:
         PICTURE.write_text(svg, "utf-8")
         return 0
     before = PICTURE.read_text("utf-8") if PICTURE.exists() else ""
     if before != svg:
-        new, gone = (sorted(_parts(one) - _parts(other)) for one, other in ((svg, before), (before, svg)))
+        new, gone = (
+            sorted(_parts(importer) - _parts(imported)) for importer, imported in ((svg, before), (before, svg))
+        )
         print(
             f"docs/architecture.svg is not the picture of these imports (new: {', '.join(new) or 'nothing'}; "
             f"gone: {', '.join(gone) or 'nothing'}): run `{COMMAND}`",

@@ -68,7 +68,7 @@ def _battle(
     """words [n, WORDS] int16, visits [n, 2, 9] (0: waits), value [n] and won [n] for seat 0, battle [n] (number)."""
     engine = Engine(1)
     engine.reset([teams], [f"gen5,{rng.getrandbits(64):016x}"])
-    words, visits, value = [], [], []
+    positions, visits, value = [], [], []
     allowed = np.full(2, 511, np.int64)
     while engine.words[0, WINNER] == UNDECIDED and engine.words[0, TURN] <= _MOST_TURNS:
         row = engine.words[0].copy()
@@ -78,7 +78,7 @@ def _battle(
             tree.plant(row, hidden_of(row), allowed, TreeSettings(), weights, 1 + rng.getrandbits(60))
             tree.grow(options.iterations)
             edges = [tree.edges(seat) for seat in range(2)]
-            words.append(row.astype(np.int16))
+            positions.append(row.astype(np.int16))
             visits.append(np.stack([edge[0] * (mask > 0) for edge, mask in zip(edges, legal, strict=True)]))
             value.append(edges[0][1].sum() / edges[0][0].sum())
             for seat in range(2):
@@ -87,9 +87,9 @@ def _battle(
         engine.step(np.array([actions], np.int32))
     winner = int(engine.words[0, WINNER])
     won = 1.0 if winner == 0 else 0.0 if winner == 1 else 0.5
-    n = len(words)
+    n = len(positions)
     return {
-        "words": np.array(words, np.int16).reshape(n, WORDS),
+        "words": np.array(positions, np.int16).reshape(n, WORDS),
         "visits": np.array(visits, np.uint16).reshape(n, 2, 9),
         "value": np.array(value, np.float32),
         "won": np.full(n, won, np.float32),

@@ -57,11 +57,11 @@ class Positions(NamedTuple):
 
 
 @rule
-def _extract(words, value_weights, choice_weights, places, amounts, rows, fitted, value):
+def _extract(positions, value_weights, choice_weights, places, amounts, rows, fitted, value):
     b = np.zeros(WORDS, np.int32)
     listed, numbers = np.zeros(MOST, np.int64), np.zeros(MOST, np.float32)
-    for n in range(len(words)):
-        b[:] = words[n]
+    for n in range(len(positions)):
+        b[:] = positions[n]
         value[n] = value_of(b, value_weights)
         for i in range(2):
             s = side_of(i)
@@ -83,13 +83,13 @@ def _read(files: list[Path]) -> Positions:
     value_weights, choice_weights = read_weights(FITTED)
     for number, file in enumerate(files):
         with np.load(file) as stored:
-            words, visits, battle = stored["words"], stored["visits"], stored["battle"]
+            positions, visits, battle = stored["words"], stored["visits"], stored["battle"]
             searched, won = stored["value"], stored["won"]
-        n = len(words)
+        n = len(positions)
         places, amounts = np.full((n, 2, MOST), -1, np.int16), np.zeros((n, 2, MOST), np.float32)
         rows, fitted = np.full((n, 2, 9), -1, np.int16), np.zeros((n, 2, 9), np.float32)
         value = np.zeros(n, np.float32)
-        _extract(words, value_weights, choice_weights, places, amounts, rows, fitted, value)
+        _extract(positions, value_weights, choice_weights, places, amounts, rows, fitted, value)
         shares = visits / np.maximum(visits.sum(axis=2, keepdims=True), 1)
         held_out = (battle + number) % _HELD_OUT == 0
         arrays: list[NDArray[Any]] = [

@@ -54,7 +54,7 @@ _RARE = 500
 
 @dataclass(frozen=True)
 class Battle:
-    """pair: shared by the two battles with the teams exchanged. won: p1's result. logs, said: each side's lines, choices.
+    """pair: shared by the two battles with the teams exchanged. won: p1's result. logs, choices: of each side.
 
     agents: who played.
     """
@@ -63,15 +63,15 @@ class Battle:
     agents: tuple[str, str]
     won: float
     logs: tuple[list[str], list[str]]
-    said: tuple[list[str], list[str]]
+    choices: tuple[list[str], list[str]]
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """One choice of a teacher: the options' features, and the index of the one that was taken."""
+    """One choice of a teacher: the options' features, and the index of the one that was chosen."""
 
     options: list[dict[str, float]]
-    taken: int
+    chosen: int
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Positions:
 
 def battles(db: Path, format_id: str) -> Iterator[Battle]:
     """Those that were played to their end."""
-    found = rows(
+    stored = rows(
         "SELECT (battle_id, input_log, p1_log, p2_log), pair, p1, p2, winner,"
         " list(choice ORDER BY d.index) FILTER (seat = 'p1'), list(choice ORDER BY d.index) FILTER (seat = 'p2')"
         " FROM battles JOIN decisions d USING (battle_id)"
@@ -96,27 +96,27 @@ def battles(db: Path, format_id: str) -> Iterator[Battle]:
         db,
         [format_id],
     )
-    full = with_logs([PackedLogs(*row[0]) for row in found])
-    for (_, pair, p1, p2, winner, *said), logs in zip(found, full, strict=True):
-        one, two = logs.p1_log, logs.p2_log
+    full = with_logs([PackedLogs(*row[0]) for row in stored])
+    for (_, pair, p1, p2, winner, *choices), logs in zip(stored, full, strict=True):
+        p1_log, p2_log = logs.p1_log, logs.p2_log
         won = 0.5 if winner is None else float(winner == "p1")
-        yield Battle(pair, (p1, p2), won, (unpacked(one), unpacked(two)), (said[0] or [], said[1] or []))
+        yield Battle(pair, (p1, p2), won, (unpacked(p1_log), unpacked(p2_log)), (choices[0] or [], choices[1] or []))
 
 
 def positions(databases: list[Path], format_id: str, teachers: list[str]) -> Positions:
-    found = Positions()
+    samples = Positions()
     with multiprocessing.Pool() as pool:
         for db in databases:
             orders = ((battle, format_id, teachers) for battle in battles(db, format_id))
             for pair, agents, won, seen, chosen in pool.imap(_of_battle, orders, chunksize=8):
-                found.evaluations += [evaluation for evaluation, _ in seen]
+                samples.evaluations += [evaluation for evaluation, _ in seen]
                 players = {f"{_PLAYER}{agents[0]}": 1.0, f"{_PLAYER}{agents[1]}": -1.0}
-                found.features += [{**features, **players} for _, features in seen]
-                found.won += [won] * len(seen)
-                found.pairs += [f"{db.name} {pair}"] * len(seen)
-                found.chosen += chosen
-                found.chosen_pairs += [f"{db.name} {pair}"] * len(chosen)
-    return found
+                samples.features += [{**features, **players} for _, features in seen]
+                samples.won += [won] * len(seen)
+                samples.pairs += [f"{db.name} {pair}"] * len(seen)
+                samples.chosen += chosen
+                samples.chosen_pairs += [f"{db.name} {pair}"] * len(chosen)
+    return samples
 
 
 def _of_battle(
@@ -126,7 +126,7 @@ def _of_battle(
     battle, format_id, teachers = order
     engine = engine_for(get_format(format_id).gen)
     try:
-        played = list(turns(battle.logs, battle.said, engine.gen, format_id))
+        played = list(turns(battle.logs, battle.choices, engine.gen, format_id))
         seen = engine.features([turn.state for turn in played])
         taught = played[::_EVERY] if any(agent in teachers for agent in battle.agents) else []
         options = engine.choices([turn.state for turn in taught])
@@ -135,10 +135,10 @@ def _of_battle(
         return battle.pair, battle.agents, battle.won, [], []
     chosen = []
     for turn, sides in zip(taught, options, strict=True):
-        for agent, words, side in zip(battle.agents, (turn.one, turn.two), sides, strict=True):
+        for agent, choice, side in zip(battle.agents, (turn.first_choice, turn.second_choice), sides, strict=True):
             names = [name.removeprefix("switch ") for name in side]
-            if agent in teachers and words in names and len(names) > 1:
-                chosen.append(Chosen(list(side.values()), names.index(words)))
+            if agent in teachers and choice in names and len(names) > 1:
+                chosen.append(Chosen(list(side.values()), names.index(choice)))
     return battle.pair, battle.agents, battle.won, seen, chosen
 
 
@@ -175,11 +175,11 @@ class Softmax:
     """Of choices: the loss of weights on the options' features, which are stacked; `starts`: the first options' rows."""
 
     def __init__(self, chosen: list[Chosen], names: list[str]) -> None:
-        self.x = matrix([option for one in chosen for option in one.options], names)
-        counts = np.array([len(one.options) for one in chosen])
+        self.x = matrix([option for decision in chosen for option in decision.options], names)
+        counts = np.array([len(decision.options) for decision in chosen])
         self.starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
         self.counts = counts
-        self.taken = self.starts + np.array([one.taken for one in chosen])
+        self.chosen_rows = self.starts + np.array([decision.chosen for decision in chosen])
 
     def chances(self, weights: np.ndarray) -> np.ndarray:
         scores = self.x @ weights
@@ -188,52 +188,52 @@ class Softmax:
 
     def loss(self, weights: np.ndarray, penalty: float = 0.0) -> tuple[float, np.ndarray]:
         chances = self.chances(weights)
-        value = -np.mean(np.log(np.maximum(chances[self.taken], 1e-12))) + penalty * weights @ weights / 2
-        chances[self.taken] -= 1
-        return float(value), self.x.T @ chances / len(self.taken) + penalty * weights
+        value = -np.mean(np.log(np.maximum(chances[self.chosen_rows], 1e-12))) + penalty * weights @ weights / 2
+        chances[self.chosen_rows] -= 1
+        return float(value), self.x.T @ chances / len(self.chosen_rows) + penalty * weights
 
     def fit(self, penalty: float) -> np.ndarray:
         start = np.zeros(self.x.shape[1])
         return scipy.optimize.minimize(self.loss, start, (penalty,), jac=True, method="L-BFGS-B", options=_STEPS).x
 
-    def told(self, weights: np.ndarray) -> str:
+    def describe(self, weights: np.ndarray) -> str:
         chances = self.chances(weights)
         likeliest = chances >= np.repeat(np.maximum.reduceat(chances, self.starts), self.counts)
-        hits = np.mean(likeliest[self.taken] / np.add.reduceat(likeliest.astype(float), self.starts))
+        hits = np.mean(likeliest[self.chosen_rows] / np.add.reduceat(likeliest.astype(float), self.starts))
         return f"log loss {self.loss(weights)[0]:.4f}, top choice matched in {hits:.1%}"
 
 
-def fit_values(found: Positions, out: np.ndarray) -> list[str]:
+def fit_values(samples: Positions, out: np.ndarray) -> list[str]:
     """The lines of the file about values. out: which positions are held out."""
-    won, names = np.array(found.won), frequent(found.features)
-    x = matrix(found.features, names)
+    won, names = np.array(samples.won), frequent(samples.features)
+    x = matrix(samples.features, names)
     print(f"values: {len(won)} positions, {out.sum()} of them held out; {len(names)} features")
     players = [place for place, name in enumerate(names) if name.startswith(_PLAYER)]
-    own = scipy.sparse.hstack([np.array(found.evaluations)[:, None] / 100, x[:, players]]).tocsr()
-    print(f"  poke-engine's evaluation: {told(own[out] @ fit(own[~out], won[~out], 0.0), won[out])}")
+    own = scipy.sparse.hstack([np.array(samples.evaluations)[:, None] / 100, x[:, players]]).tocsr()
+    print(f"  poke-engine's evaluation: {describe_fit(own[out] @ fit(own[~out], won[~out], 0.0), won[out])}")
     losses = {}
     for penalty in _PENALTIES:
         logits = x[out] @ fit(x[~out], won[~out], penalty)
         losses[penalty] = log_loss(logits, won[out])
-        print(f"  fitted, penalty {penalty:g}: {told(logits, won[out])}")
+        print(f"  fitted, penalty {penalty:g}: {describe_fit(logits, won[out])}")
     weights = fit(x, won, min(losses, key=lambda penalty: losses[penalty]))
     kept = [(name, weight) for name, weight in zip(names, weights, strict=True) if not name.startswith(_PLAYER)]
     return [f"value {name} {weight:.5g}" for name, weight in kept]
 
 
-def fit_choices(found: Positions, out: np.ndarray) -> list[str]:
+def fit_choices(samples: Positions, out: np.ndarray) -> list[str]:
     """The lines of the file about choices. out: which choices are held out."""
-    names = frequent([option for one in found.chosen for option in one.options])
-    kept = Softmax([one for one, held in zip(found.chosen, out, strict=True) if not held], names)
-    held = Softmax([one for one, held in zip(found.chosen, out, strict=True) if held], names)
+    names = frequent([option for decision in samples.chosen for option in decision.options])
+    kept = Softmax([decision for decision, held in zip(samples.chosen, out, strict=True) if not held], names)
+    held = Softmax([decision for decision, held in zip(samples.chosen, out, strict=True) if held], names)
     print(f"choices: {len(out)}, {out.sum()} of them held out; {len(names)} features")
-    print(f"  all alike: {held.told(np.zeros(len(names)))}")
+    print(f"  all alike: {held.describe(np.zeros(len(names)))}")
     losses = {}
     for penalty in _PENALTIES:
         weights = kept.fit(penalty)
         losses[penalty] = held.loss(weights)[0]
-        print(f"  fitted, penalty {penalty:g}: {held.told(weights)}")
-    weights = Softmax(found.chosen, names).fit(min(losses, key=lambda penalty: losses[penalty]))
+        print(f"  fitted, penalty {penalty:g}: {held.describe(weights)}")
+    weights = Softmax(samples.chosen, names).fit(min(losses, key=lambda penalty: losses[penalty]))
     return [f"choice {name} {weight:.5g}" for name, weight in zip(names, weights, strict=True)]
 
 
@@ -243,7 +243,7 @@ def frequent(features: list[dict[str, float]]) -> list[str]:
     return sorted(name for name, count in seen.items() if count * _RARE >= len(features))
 
 
-def told(logits: np.ndarray, won: np.ndarray) -> str:
+def describe_fit(logits: np.ndarray, won: np.ndarray) -> str:
     return f"log loss {log_loss(logits, won):.4f}, winners predicted {foreseen(logits, won):.1%}"
 
 
@@ -254,31 +254,30 @@ def main() -> None:
     parser.add_argument("--teacher", nargs="+", required=True)
     parser.add_argument("--out", type=Path, help="file of the weights (default: search-weights-genN.txt)")
     parser.add_argument("--replace", action="store_true", help="replace the file if it exists")
-    asked = parser.parse_args()
-    gen = get_format(asked.format).gen
-    out = asked.out or Path(f"search-weights-gen{gen}.txt")
-    if out.exists() and not asked.replace:
+    options = parser.parse_args()
+    gen = get_format(options.format).gen
+    out = options.out or Path(f"search-weights-gen{gen}.txt")
+    if out.exists() and not options.replace:
         parser.error(f"--out {out}: exists already; name another file, or replace it with --replace")
-    if words := missing(gen):
-        parser.error(words)
-    found = positions(asked.db, asked.format, asked.teacher)
-    if not found.won or not found.chosen:
+    if problem := missing(gen):
+        parser.error(problem)
+    samples = positions(options.db, options.format, options.teacher)
+    if not samples.won or not samples.chosen:
         parser.error(
-            f"--db {' '.join(map(str, asked.db))}: no battles of {asked.format} in which {asked.teacher[0]} plays"
+            f"--db {' '.join(map(str, options.db))}: no battles of {options.format} in which {options.teacher[0]} plays"
         )
-    pairs = np.unique(found.pairs)
+    pairs = np.unique(samples.pairs)
     if len(pairs) < 5:
         parser.error(
-            f"--db {' '.join(map(str, asked.db))}: {len(pairs)} pairs of battles of {asked.format}; at least 5 are needed"
+            f"--db {' '.join(map(str, options.db))}: {len(pairs)} pairs of battles of {options.format}; at least 5 are "
+            "needed"
         )
     held = np.random.default_rng(0).permutation(pairs)[: len(pairs) // 5]
-    head = (
-        f"# {asked.format}, {len(pairs)} pairs of battles: for scripts/poke_engine/fitted.rs, by fit_search_weights.py"
-    )
+    head = f"# {options.format}, {len(pairs)} pairs of battles: for scripts/poke_engine/fitted.rs, by fit_search_weights.py"
     lines = [
         head,
-        *fit_values(found, np.isin(found.pairs, held)),
-        *fit_choices(found, np.isin(found.chosen_pairs, held)),
+        *fit_values(samples, np.isin(samples.pairs, held)),
+        *fit_choices(samples, np.isin(samples.chosen_pairs, held)),
     ]
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text("\n".join(lines) + "\n")

@@ -55,14 +55,14 @@ class Band:
 
 def reachable(start: str, edges: Mapping[str, Iterable[str]]) -> set[str]:
     """What one comes to from a node by one edge or more."""
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = [start]
     while waiting:
         for other in edges.get(waiting.pop(), ()):
-            if other not in found:
-                found.add(other)
+            if other not in reached:
+                reached.add(other)
                 waiting.append(other)
-    return found
+    return reached
 
 
 def cyclic(graph: Graph) -> list[Edge]:
@@ -88,10 +88,10 @@ def without_implied(edges: Sequence[Edge]) -> list[Edge]:
 
 
 def _after(edges: Iterable[Edge]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    successors: dict[str, list[str]] = defaultdict(list)
     for a, b in edges:
-        found[a].append(b)
-    return found
+        successors[a].append(b)
+    return successors
 
 
 def _levels(edges: Sequence[Edge], bands: Sequence[Band]) -> dict[str, int]:

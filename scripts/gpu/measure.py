@@ -27,7 +27,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "bench"), str(HERE.parent / "build"), str(HERE.parents[1])]
 
-from parts import PARTS, PROJECT, Asked  # noqa: E402
+from parts import PARTS, PROJECT, Job  # noqa: E402
 
 from teamsets.errors import ArenaError  # noqa: E402
 
@@ -42,10 +42,10 @@ LIMITS = {
     "online": 150, "llm-dpo": 60, "ppo": 3600,
 }  # fmt: skip
 PACKAGES = ("torch", "accelerate", "numpy", "numba", "numba-cuda", "llvmlite")
-Found = dict[str, Any]
+Record = dict[str, Any]
 
 
-def machine() -> Found:
+def machine() -> Record:
     """What was measured on."""
     command = ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
     try:
@@ -53,17 +53,17 @@ def machine() -> Found:
     except FileNotFoundError:
         gpu = ""
     cpu = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
-    found = {"gpu": gpu or "none", "cpu": cpu[0].split(":")[1].strip() if cpu else platform.machine()}
-    found |= {"cores": len(os.sched_getaffinity(0)), "python": platform.python_version()}
+    facts = {"gpu": gpu or "none", "cpu": cpu[0].split(":")[1].strip() if cpu else platform.machine()}
+    facts |= {"cores": len(os.sched_getaffinity(0)), "python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            facts[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "none"
-    return found
+            facts[name] = "none"
+    return facts
 
 
-def run_part(name: str, work: Path, rehearse: bool, seconds: float) -> Found:
+def run_part(name: str, work: Path, rehearse: bool, seconds: float) -> Record:
     """Run a part in a process of its own, and return what it found and how it ended."""
     seconds = min(seconds, LIMITS[name] * (4 if rehearse else 1))
     if seconds <= 0:
@@ -95,11 +95,11 @@ def run_part(name: str, work: Path, rehearse: bool, seconds: float) -> Found:
     return told
 
 
-def table(told: Found, log: Path) -> str:
+def table(result: Record, log: Path) -> str:
     """The lines of a part, and the end of its log where it failed."""
-    lines = [f"== {told['part']}: {told['ended']}, {told['seconds']} s"]
-    lines += ["   " + "  ".join(f"{name} {shown(value)}" for name, value in row.items()) for row in told["rows"]]
-    if told["ended"] != "done":
+    lines = [f"== {result['part']}: {result['ended']}, {result['seconds']} s"]
+    lines += ["   " + "  ".join(f"{name} {shown(value)}" for name, value in row.items()) for row in result["rows"]]
+    if result["ended"] != "done":
         lines += [f"   | {line[:200]}" for line in log.read_text(errors="replace").splitlines()[-12:]]
     return "\n".join(lines)
 
@@ -113,7 +113,7 @@ def shown(value: Any) -> str:
 def one_part(options: argparse.Namespace) -> None:
     """In a part's process: each row to its file as soon as it is there."""
     with (options.out / f"{options.part}.jsonl").open("w") as file:
-        for row in PARTS[options.part](Asked(options.out.resolve(), options.rehearse, options.seconds)):
+        for row in PARTS[options.part](Job(options.out.resolve(), options.rehearse, options.seconds)):
             print(json.dumps(row), file=file, flush=True)
 
 
@@ -135,22 +135,22 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
 
-        def lane(parts: tuple[str, ...]) -> list[Found]:
+        def lane(parts: tuple[str, ...]) -> list[Record]:
             chosen = [part for part in parts if part in options.parts]
             return [
                 run_part(part, work, options.rehearse, options.seconds - (time.monotonic() - began)) for part in chosen
             ]
 
-        results: list[Found] = []
+        results: list[Record] = []
         for stage in STAGES:
             with ThreadPoolExecutor(len(stage)) as lanes:
-                results += [told for found in lanes.map(lane, stage) for told in found]
+                results += [result for lane_results in lanes.map(lane, stage) for result in lane_results]
         (options.out / "results.json").write_text(json.dumps({"machine": about, "parts": results}, indent=1))
         logs = [f"== {path.name}\n{path.read_text(errors='replace')}" for path in sorted(work.glob("*.log"))]
         (options.out / "log.txt").write_text("\n".join(logs))
         if (work / "ppo.tar").exists():
             (options.out / "ppo.tar").write_bytes((work / "ppo.tar").read_bytes())
-    return int(any(told["ended"] != "done" for told in results))
+    return int(any(result["ended"] != "done" for result in results))
 
 
 if __name__ == "__main__":

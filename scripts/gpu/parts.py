@@ -25,7 +25,7 @@ PROJECT = Path(__file__).parents[2]
 Row = dict[str, Any]
 
 
-class Asked(NamedTuple):
+class Job(NamedTuple):
     """work: folder that the parts share. rehearse: everything at toy size, on the CPU. seconds: that the part has."""
 
     work: Path
@@ -52,84 +52,84 @@ def pairs() -> list[tuple[str, str]]:
     return list(zip(teams, teams[1:] + teams[:1], strict=True))
 
 
-def doctor(asked: Asked) -> Iterator[Row]:
+def doctor(job: Job) -> Iterator[Row]:
     """`train doctor`: its lines, and its exit code."""
-    command = [sys.executable, "-m", "training.cli", "doctor", "--timeout", "90", "--logs", str(asked.folder("doctor"))]
+    command = [sys.executable, "-m", "training.cli", "doctor", "--timeout", "90", "--logs", str(job.folder("doctor"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     for line in [*done.stdout.splitlines(), *done.stderr.splitlines()[-3:]]:
         yield {"says": line}
     yield {"exit code": done.returncode}
 
 
-def memory(asked: Asked) -> Iterator[Row]:
+def memory(job: Job) -> Iterator[Row]:
     """Predicted and measured peak memory of three steps of each preset, by its own settings, in GB."""
     from memory import compared, configuration, dataset, trained_once
 
-    folder, length = asked.folder("memory"), 16 if asked.rehearse else 128
-    batches = {"tiny": 4} if asked.rehearse else {"small": 64, "medium": 128, "large": 128}
+    folder, length = job.folder("memory"), 16 if job.rehearse else 128
+    batches = {"tiny": 4} if job.rehearse else {"small": 64, "medium": 128, "large": 128}
     dataset(folder / "data", 2 * max(batches.values()), length)
     for preset, batch in batches.items():
-        for precision in ("fp32",) if asked.rehearse else ("fp32", "bf16"):
+        for precision in ("fp32",) if job.rehearse else ("fp32", "bf16"):
             config = configuration(preset, batch, length, folder, precision)
             yield {
                 "preset": preset,
                 "batch": batch,
                 "precision": precision,
-                **compared(config, trained_once() if asked.rehearse else None),
+                **compared(config, trained_once() if job.rehearse else None),
             }
 
 
-def fsdp2(asked: Asked) -> Iterator[Row]:
+def fsdp2(job: Job) -> Iterator[Row]:
     """The losses of a run whose weights FSDP2 has, on one GPU (two processes on the CPU), beside those of a plain one."""
     from memory import configuration, dataset
 
     from training.runs.distributed.launch import launch
     from training.runs.run_folder import RunFolder
 
-    folder = asked.folder("fsdp2")
+    folder = job.folder("fsdp2")
     dataset(folder / "data", 16, 16)
     losses = {}
     for sharding in ("none", "fsdp2"):
         config = configuration("tiny", 8, 16, folder)
-        told = config.model_dump(mode="json")
-        told["out"] = str(folder / sharding)
-        told["compute"]["sharding"] = sharding
-        told["tracking"]["every"] = 1
+        settings = config.model_dump(mode="json")
+        settings["out"] = str(folder / sharding)
+        settings["compute"]["sharding"] = sharding
+        settings["tracking"]["every"] = 1
         file = folder / f"{sharding}.yaml"
-        file.write_text(yaml.safe_dump(told))
-        processes = 2 if asked.rehearse and sharding == "fsdp2" else 1
+        file.write_text(yaml.safe_dump(settings))
+        processes = 2 if job.rehearse and sharding == "fsdp2" else 1
         code = launch(["base", str(file)], folder / sharding, processes)
         lines = [json.loads(line) for line in (folder / sharding / "metrics.jsonl").read_text().splitlines()]
         losses[sharding] = [line["loss"] for line in lines]
-        state = RunFolder(config.model_copy(update={"out": told["out"]})).step_folder(3) / "training"
+        state = RunFolder(config.model_copy(update={"out": settings["out"]})).step_folder(3) / "training"
         sharded = (state / "optimizer_0").is_dir()
         yield {"sharding": sharding, "exit code": code, "optimizer is sharded": sharded, "losses": losses[sharding]}
     differences = np.abs(np.subtract(losses["none"], losses["fsdp2"]))
     yield {"largest relative difference": float((differences / np.abs(losses["none"])).max())}
 
 
-def speeds(asked: Asked) -> Iterator[Row]:
+def speeds(job: Job) -> Iterator[Row]:
     """Decisions/s of whole training steps by preset and precision (tf32: fp32 whose products may be in TF32)."""
     import torch
     from training_steps import Learner, batches
 
-    sizes = {"micro": 2} if asked.rehearse else {"tiny": 128, "small": 128, "medium": 64, "large": 32}
+    sizes = {"micro": 2} if job.rehearse else {"tiny": 128, "small": 128, "medium": 64, "large": 32}
     for preset, size in sizes.items():
         some = batches(size, True, 0)
         for precision in ("fp32", "tf32", "bf16"):
             torch.set_float32_matmul_precision("high" if precision == "tf32" else "highest")
-            told = argparse.Namespace(
-                device=asked.device,
+            options = argparse.Namespace(
+                device=job.device,
                 precision="fp32" if precision == "tf32" else precision,
                 preset=preset,
                 activation_checkpointing=False,
             )
-            learner = Learner(told)
-            with asked.gpu_alone():
+            learner = Learner(options)
+            with job.gpu_alone():
                 learner.speed(some, 0.01)
-                speed = learner.speed(some, 0.1 if asked.rehearse else 2.5)
+                speed = learner.speed(some, 0.1 if job.rehearse else 2.5)
             row: Row = {"preset": preset, "batch": size, "precision": precision, "decisions/s": speed}
-            if asked.device == "cuda":
+            if job.device == "cuda":
                 row["allocated GB"] = torch.cuda.max_memory_allocated() / 1e9
                 del learner
                 torch.cuda.empty_cache()
@@ -137,7 +137,7 @@ def speeds(asked: Asked) -> Iterator[Row]:
             yield row
 
 
-def compiling(asked: Asked) -> Iterator[Row]:
+def compiling(job: Job) -> Iterator[Row]:
     """Seconds until the CPU's engine is compiled, for all that follows, and until it is loaded from the cache."""
     from engine import compile_seconds
 
@@ -146,9 +146,9 @@ def compiling(asked: Asked) -> Iterator[Row]:
         yield {"start": which, "seconds": compile_seconds(cache, pairs()[0])}
 
 
-def cuda_engine(asked: Asked) -> Iterator[Row]:
+def cuda_engine(job: Job) -> Iterator[Row]:
     """The CUDA engine: what compiling takes, random play by the number of battles, and the tests that need a GPU."""
-    if asked.rehearse:
+    if job.rehearse:
         os.environ |= {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
     import pytest
 
@@ -157,7 +157,7 @@ def cuda_engine(asked: Asked) -> Iterator[Row]:
     from agents.engine.gen1.rollout import rollout
 
     cuda, some = gpu.cuda, pairs()
-    fresh = np.stack([initial(some[n % len(some)], f"gen5,{n + 1:016x}") for n in range(2 if asked.rehearse else 512)])
+    fresh = np.stack([initial(some[n % len(some)], f"gen5,{n + 1:016x}") for n in range(2 if job.rehearse else 512)])
 
     def batch(battles: int) -> tuple[Any, Any, Any]:
         engine = gpu.CudaEngine(len(fresh))
@@ -177,11 +177,11 @@ def cuda_engine(asked: Asked) -> Iterator[Row]:
 
     engine, starts, states = batch(len(fresh))
     yield {"compiling": "rollout", "seconds": seconds(lambda: engine.rollout(starts, states, 1))}
-    sizes = (2,) if asked.rehearse else (1 << 12, 1 << 14, 1 << 16, 1 << 18)
+    sizes = (2,) if job.rehearse else (1 << 12, 1 << 14, 1 << 16, 1 << 18)
     for battles in sizes:
         engine, starts, states = batch(battles)
-        steps = 2 if asked.rehearse else 100
-        with asked.gpu_alone():
+        steps = 2 if job.rehearse else 100
+        with job.gpu_alone():
             engine.rollout(starts, states, steps)  # into their midst
             counts: list[Any] = []
             took = seconds(lambda: counts.append(engine.rollout(starts, states, steps)))  # noqa: B023
@@ -189,8 +189,8 @@ def cuda_engine(asked: Asked) -> Iterator[Row]:
         speed = {"steps/s": battles * steps / took, "choices/s": choices / took, "turns/s": turns / took}
         row: Row = {"battles": battles, **speed}
         if battles == sizes[0]:
-            again, *others = batch(battles)
-            first, begun, numbers = (array.copy_to_host() for array in (again.words, *others))
+            copied, *others = batch(battles)
+            first, begun, numbers = (array.copy_to_host() for array in (copied.words, *others))
             rollout(first, begun, numbers, steps)
             same = rollout(first, begun, numbers, steps)[1:] == (choices, turns)
             row["equal to the CPU"] = same and bool((first == engine.words.copy_to_host()).all())
@@ -198,9 +198,9 @@ def cuda_engine(asked: Asked) -> Iterator[Row]:
     yield {"compiling": "legal", "seconds": seconds(engine.legal)}
     actions = cuda.to_device(np.full((battles, 2), -1, np.int32))
     yield {"compiling": "step", "seconds": seconds(lambda: engine.step(actions))}
-    if asked.rehearse:
+    if job.rehearse:
         return
-    log = asked.work / "cuda-tests.txt"
+    log = job.work / "cuda-tests.txt"
     tests = ["tests/agents/engine/gen1/test_cuda.py", "-k", "2000 or torch_shares", "-rA", "-p", "no:cacheprovider"]
     with log.open("w") as file:
         stdout, sys.stdout = sys.stdout, file
@@ -212,29 +212,29 @@ def cuda_engine(asked: Asked) -> Iterator[Row]:
     yield {"tests": " ".join(tests), "exit code": int(code), "says": log.read_text().strip().splitlines()[-1]}
 
 
-def engine(asked: Asked) -> Iterator[Row]:
+def engine(job: Job) -> Iterator[Row]:
     """The CPU's engine on all cores: random play, and with both sides' observations."""
     from engine import Batch
 
-    battles, seconds = (64, 0.2) if asked.rehearse else (8192, 4.0)
+    battles, seconds = (64, 0.2) if job.rehearse else (8192, 4.0)
     batch = Batch(battles, pairs())
     for way in ("play", "play_observed"):
         speed = batch.play(seconds) if way == "play" else batch.play_observed(seconds, 0)
         yield {"way": way, "battles": battles, "turns/s": speed.turns, "decisions/s": speed.choices}
 
 
-def online(asked: Asked) -> Iterator[Row]:
+def online(job: Job) -> Iterator[Row]:
     """Decisions/s of PPO in self-play (learning included), and the share of the time that each part took."""
     from online import measured
 
     cases = [("tiny", "cuda", 256), ("tiny", "cuda", 1024), ("tiny", "cpu", 256), ("small", "cuda", 1024)]
-    for preset, device, battles in [("micro", "cpu", 4)] if asked.rehearse else cases:
-        speed, parts, mib = measured(preset, "engine", battles, 1 if asked.rehearse else 3, 1, device)
+    for preset, device, battles in [("micro", "cpu", 4)] if job.rehearse else cases:
+        speed, parts, mib = measured(preset, "engine", battles, 1 if job.rehearse else 3, 1, device)
         shares = {f"{part} %": 100 * seconds / parts.total() for part, seconds in parts.most_common()}
         yield {"preset": preset, "device": device, "battles": battles, "decisions/s": speed, **shares, "MiB": mib}
 
 
-def llm_dpo(asked: Asked) -> Iterator[Row]:
+def llm_dpo(job: Job) -> Iterator[Row]:
     """`train llm-dpo`: a LoRA adapter on a tiny language model of random weights, which learns to prefer one answer."""
     from tiny_language_model import make
 
@@ -244,7 +244,7 @@ def llm_dpo(asked: Asked) -> Iterator[Row]:
     from training.runs.shipped import resolve_path
 
     os.environ["HF_HUB_OFFLINE"] = "1"
-    folder = asked.folder("llm")
+    folder = job.folder("llm")
     texts = ["Turn 7. Your legal choices:\n- move surf\n- switch tauros", "Action: move surf", "Action: switch tauros"]
     make(folder / "tiny", texts, seed=0, vocabulary=400, width=32, layers=2, length=1024)
     pairs = [{"prompt": f"Turn {n}.\n", "chosen": texts[1], "rejected": texts[2], "part": "action"} for n in range(16)]
@@ -265,18 +265,18 @@ def with_changes(file: Path, changes: dict[str, Any]) -> Any:
     return changed(yaml.safe_load(file.read_text()), [Change(*each) for each in changes.items()], file.name)
 
 
-def ppo(asked: Asked) -> Iterator[Row]:
+def ppo(job: Job) -> Iterator[Row]:
     """`train online` from policy:gen1ou for as long as the part has, stopped by SIGINT; its checkpoints in ppo.tar."""
-    out = asked.work / "ppo"
-    changes: dict[str, Any] = {"out": str(out), "compute.device": asked.device}
-    if asked.rehearse:
+    out = job.work / "ppo"
+    changes: dict[str, Any] = {"out": str(out), "compute.device": job.device}
+    if job.rehearse:
         changes |= {"rollout.battles": 8, "rollout.teams": [{"set": "variety:20", "weight": 1.0}]}
         changes |= {"checkpoints.every": 1, "iterations": 2}
-    file = asked.work / "ppo.yaml"
+    file = job.work / "ppo.yaml"
     file.write_text(yaml.safe_dump(with_changes(Path(__file__).with_name("ppo.yaml"), changes)))
     process = subprocess.Popen([sys.executable, "-m", "training.cli", "online", str(file)], cwd=PROJECT)
     try:
-        process.wait(asked.seconds - 15)
+        process.wait(job.seconds - 15)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
         process.wait(10)
@@ -286,7 +286,7 @@ def ppo(asked: Asked) -> Iterator[Row]:
         yield {"iteration": line["step"], **{name: line[name] for name in shown if name in line}}
     kept = sorted((path for path in out.glob("checkpoints/*/model.safetensors")), key=lambda path: path.stat().st_mtime)
     places = sorted({round(place) for place in np.linspace(0, len(kept) - 1, 4)})[1:]
-    with tarfile.open(asked.work / "ppo.tar", "w") as tar:
+    with tarfile.open(job.work / "ppo.tar", "w") as tar:
         for path in [out / "config.yaml", out / "metrics.jsonl", *(kept[place].parent for place in places)]:
             tar.add(
                 path,
@@ -296,7 +296,7 @@ def ppo(asked: Asked) -> Iterator[Row]:
     yield {"iterations": lines[-1]["step"], "exit code": process.returncode}
 
 
-PARTS: dict[str, Callable[[Asked], Iterator[Row]]] = {
+PARTS: dict[str, Callable[[Job], Iterator[Row]]] = {
     "compiling": compiling,
     "cuda-engine": cuda_engine,
     "doctor": doctor,

@@ -62,10 +62,10 @@ def with_ring(chance: float) -> Callable[[np.random.Generator], Floats]:
 def play(chances: Floats, pairs: int, alike: float, rng: np.random.Generator) -> Evidence:
     """A round robin. alike: that share of the pairs is won twice by the same agent or, below 0, split if possible."""
     first, second = (np.repeat(index, pairs) for index in np.triu_indices(AGENTS, 1))
-    one, other = rng.random((2, len(first)))
+    first_draw, second_draw = rng.random((2, len(first)))
     bound = rng.random(len(first)) < abs(alike)
-    other = np.where(bound, one if alike > 0 else 1 - one, other)
-    points = (one < chances[first, second]) * 1.0 + (other < chances[first, second])
+    second_draw = np.where(bound, first_draw if alike > 0 else 1 - first_draw, second_draw)
+    points = (first_draw < chances[first, second]) * 1.0 + (second_draw < chances[first, second])
     return make_evidence(
         [(f"{a:02}", f"{b:02}", p, 2, "") for a, b, p in zip(first, second, points.tolist(), strict=True)]
     )
@@ -97,10 +97,10 @@ def main() -> None:
         rng = np.random.default_rng(given.seed)
         best = np.zeros((given.pools, 2))
         for number in range(given.pools):
-            found = strongest_cycles(play(chances(rng), pairs, alike, rng), resamples=RESAMPLES, seed=number)
+            rings = strongest_cycles(play(chances(rng), pairs, alike, rng), resamples=RESAMPLES, seed=number)
             best[number] = (
-                max((ring.confidence for ring in found), default=0),
-                max((ring.holds for ring in found), default=0),
+                max((ring.confidence for ring in rings), default=0),
+                max((ring.holds for ring in rings), default=0),
             )
         shares = [100 * (best[:, 0] >= level).mean() for level in (0.8, 0.9, 0.95)]
         label = f"{name}, {pairs} pairs a meeting"

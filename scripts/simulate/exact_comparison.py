@@ -61,9 +61,9 @@ def _names() -> list[tuple[int, str]]:
     order = [name for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)]
     place = order.index
 
-    def spread(first: str, end: str, words: int) -> list[str]:
+    def spread(first: str, end: str, size: int) -> list[str]:
         starts = {vars(layout)[name]: name for name in order[place(first) : place(end)]}
-        return [starts[max(start for start in starts if start <= word)] for word in range(words)]
+        return [starts[max(start for start in starts if start <= word)] for word in range(size)]
 
     mon = spread("MON_SPECIES", "MON_WORDS", layout.MON_WORDS)
     side = spread("ORDER", "VOLATILE_END", layout.MONS) + 6 * mon
@@ -75,7 +75,7 @@ WORD_NAMES = _names()
 
 def unequal(position: Position) -> list[str]:
     """The names of the words in which the built row differs from the engine's, without those that no player is shown."""
-    found = []
+    differing = []
     for word in np.flatnonzero(position.true != position.built):
         side, name = WORD_NAMES[word]
         theirs = side != position.seat
@@ -88,8 +88,8 @@ def unequal(position: Position) -> list[str]:
             continue
         in_percent = (name == "MON_HP" and theirs) or name in ("LAST_DAMAGE", "TRAPPING_DAMAGE")
         if not in_percent or abs(int(position.true[word]) - int(position.built[word])) > _PERCENT:
-            found.append(name)
-    return found
+            differing.append(name)
+    return differing
 
 
 #: HP that two percentages of the greatest HP of generation 1 (703) may be apart.
@@ -138,24 +138,24 @@ class _Seat(SideLog):
         return request
 
 
-def told(log: Log, seat: int, battle: SeatBattle, choice: Choice) -> None:
-    """Tells a log of its seat's own choice."""
+def record_choice(log: Log, seat: int, battle: SeatBattle, choice: Choice) -> None:
+    """Record the own choice of a seat in its log."""
     if choice.kind == "move":
         log.chose(seat, battle.last_request["active"][0]["moves"][choice.slot - 1]["id"])
 
 
 def sheets(packed: str) -> list[TeamGuess]:
     """A packed team as the opponent's known one."""
-    found = []
+    guesses = []
     for member in packed.split("]"):
         fields = member.split("|") + [""] * 12
         ids = [
             "".join(c for c in part.lower() if c.isalnum()) for part in (fields[1] or fields[0], *fields[4].split(","))
         ]
-        found.append(
+        guesses.append(
             TeamGuess(fields[0] or fields[1], ids[0], int(fields[10] or 100), tuple(ids[1:]), fields[6], fields[8])
         )
-    return found
+    return guesses
 
 
 def walk(
@@ -173,13 +173,13 @@ def walk(
     engine.reset([teams], [seed])
     seats = [_Seat(i, logs[i], choices[i], format_id) for i in range(2)]
     for point in sorted(seats[0].requests.keys() | seats[1].requests.keys()):
-        asked = [seat for seat in seats if seat.read(point) is not None and point in seat.choices]
-        found, actions = [], np.zeros((1, 2), np.int32)
-        for seat in asked:
+        deciding = [seat for seat in seats if seat.read(point) is not None and point in seat.choices]
+        positions, actions = [], np.zeros((1, 2), np.int32)
+        for seat in deciding:
             choice = seat.chosen(point)
             root = root_of(seat.battle, seat.log, sheets(teams[1 - seat.seat]), random.Random(0))
             actions[0, seat.seat] = action_of(choice)
-            found.append(
+            positions.append(
                 Position(
                     seat.seat,
                     seat.battle,
@@ -190,8 +190,8 @@ def walk(
                     mask_of(seat.battle),
                 )
             )
-            told(seat.log, seat.seat, seat.battle, choice)
-        if not found or engine.words[0, layout.WINNER] != layout.UNDECIDED:
+            record_choice(seat.log, seat.seat, seat.battle, choice)
+        if not positions or engine.words[0, layout.WINNER] != layout.UNDECIDED:
             return
-        yield found
+        yield positions
         engine.step(actions)

@@ -148,13 +148,13 @@ def judge(ratings: Ratings, elo: Floats) -> Verdict:
 def simulate(setting: Setting, tournaments: int, resamples: int, seed: int = 0) -> list[Verdict]:
     """`tournaments` verdicts: strengths drawn, battles drawn, rated."""
     rng = np.random.default_rng(seed)
-    found = []
+    verdicts = []
     anchor = f"agent {setting.anchor:02}"
     for number in range(tournaments):
         elo = draw_strengths(setting, rng)
         evidence = tournament(setting, elo, rng)
-        found.append(judge(fit_ratings(evidence, anchor=anchor, resamples=resamples, seed=number), elo))
-    return found
+        verdicts.append(judge(fit_ratings(evidence, anchor=anchor, resamples=resamples, seed=number), elo))
+    return verdicts
 
 
 def mean_and_margin(shares: list[float]) -> tuple[float, float]:
@@ -166,14 +166,14 @@ def line(setting: Setting, verdicts: list[Verdict]) -> str:
     held, margin = mean_and_margin([each.held for each in verdicts])
     differences, _ = mean_and_margin([each.differences for each in verdicts])
     claims = np.concatenate([each.claims for each in verdicts], axis=1)
-    said = []
+    calibration = []
     for low, high in pairwise(CLAIMS):
         made = claims[:, (claims[0] >= low) & (claims[0] < high)]
-        said.append(f"{made[0].mean():.3f}:{made[1].mean():.3f}" if made.shape[1] > 50 else "  -  :  -  ")
+        calibration.append(f"{made[0].mean():.3f}:{made[1].mean():.3f}" if made.shape[1] > 50 else "  -  :  -  ")
     of = {name: np.mean([getattr(each, name) for each in verdicts]) for name in ("below", "above", "error", "marked")}
     return (
         f"{setting.name:23} {setting.agents:3} {setting.span:5.0f} {setting.pairs:3}  {held:.3f} ±{margin:.3f}"
-        f"  {of['below']:.3f} {of['above']:.3f}  {differences:.3f}  {' '.join(said)}  {of['error']:+4.0f}"
+        f"  {of['below']:.3f} {of['above']:.3f}  {differences:.3f}  {' '.join(calibration)}  {of['error']:+4.0f}"
         f" {np.mean([each.squared_error for each in verdicts]) ** 0.5:4.0f}"
         f" {np.median([each.width for each in verdicts]):5.0f}  {of['marked']:.3f}"
     )
@@ -186,32 +186,33 @@ def two_sets(setting: Setting, tournaments: int, resamples: int, shift: float) -
     shift, at all.
     """
     rng = np.random.default_rng(1)
-    held, false, found = [], 0, 0
+    held, false, detected = [], 0, 0
     for number in range(tournaments):
         elo = draw_strengths(setting, rng)
         moved = np.r_[elo[:-1], elo[-1] - shift]
-        one, other = tournament(setting, elo, rng), tournament(setting, moved, rng, team_set=1)
+        first_set, second_set = tournament(setting, elo, rng), tournament(setting, moved, rng, team_set=1)
         both = Evidence(
-            one.agents,
-            one.team_sets,
-            np.concatenate([one.first, other.first]),
-            np.concatenate([one.second, other.second]),
-            np.concatenate([one.points, other.points]),
-            np.concatenate([one.games, other.games]),
-            np.concatenate([one.team_set, other.team_set]),
+            first_set.agents,
+            first_set.team_sets,
+            np.concatenate([first_set.first, second_set.first]),
+            np.concatenate([first_set.second, second_set.second]),
+            np.concatenate([first_set.points, second_set.points]),
+            np.concatenate([first_set.games, second_set.games]),
+            np.concatenate([first_set.team_set, second_set.team_set]),
         )
         clear = [0, 0]
         for each in set_differences(both, resamples=resamples, seed=2 * number):
             sign = 1 if each.better_on == "one" else -1
-            last = each.agent == one.agents[-1]
+            last = each.agent == first_set.agents[-1]
             if last:
                 held.append(each.low <= sign * shift <= each.high)
             clear[last and sign > 0] += each.clear and (last or sign > 0 or not shift)
         false += clear[0] > 0 if shift else sum(clear) > 0
-        found += clear[1] > 0
+        detected += clear[1] > 0
     return (
         f"two team sets: {setting.agents} agents, {setting.pairs} pairs, one of them {shift:.0f} Elo worse on one set: its"
-        f" interval holds {np.mean(held):.3f}; called clear {found / tournaments:.3f}; any falsely {false / tournaments:.3f}"
+        f" interval holds {np.mean(held):.3f}; called clear {detected / tournaments:.3f};"
+        f" any falsely {false / tournaments:.3f}"
     )
 
 

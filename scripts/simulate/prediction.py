@@ -45,8 +45,8 @@ class Turn:
 
     number: int
     state: str
-    one: str
-    two: str
+    first_choice: str
+    second_choice: str
     after: tuple[Seen, Seen]
 
 
@@ -93,40 +93,40 @@ def turns(
 
     logs: of both sides, requests included. choices: of both sides, as labels ("move tackle"), one per request.
     """
-    one, two = (
+    p1, p2 = (
         _Side(role, log, labels, gen, format_id) for role, log, labels in zip(("p1", "p2"), logs, choices, strict=True)
     )
     waiting: tuple[int, str, str, str] | None = None
-    for point in sorted(one.requests.keys() | two.requests.keys() | {min(len(one.lines), len(two.lines))}):
-        requests = one.read(point), two.read(point)
+    for point in sorted(p1.requests.keys() | p2.requests.keys() | {min(len(p1.lines), len(p2.lines))}):
+        requests = p1.read(point), p2.read(point)
         if waiting is not None:
-            yield Turn(*waiting, after=(one.seen(), two.seen()))
+            yield Turn(*waiting, after=(p1.seen(), p2.seen()))
             waiting = None
         if all(request is not None and request.get("active") for request in requests):
-            waiting = _chosen(one, two, point)
+            waiting = _chosen(p1, p2, point)
 
 
-def _chosen(one: _Side, two: _Side, point: int) -> tuple[int, str, str, str] | None:
+def _chosen(p1: _Side, p2: _Side, point: int) -> tuple[int, str, str, str] | None:
     """Return the position and both choices, or None if poke-engine has no name for one of them."""
-    sides = own_side(one.battle, one.history), own_side(two.battle, two.history)
+    sides = own_side(p1.battle, p1.history), own_side(p2.battle, p2.history)
     picked = []
-    for seat, side in zip((one, two), sides, strict=True):
+    for seat, side in zip((p1, p2), sides, strict=True):
         if point not in seat.choices:
             return None
-        found = [name for name, choice in names(seat.battle, side).items() if choice.label == seat.choices[point]]
-        if len(found) != 1:
+        matching = [name for name, choice in names(seat.battle, side).items() if choice.label == seat.choices[point]]
+        if len(matching) != 1:
             return None
-        picked.append("none" if "mustrecharge" in side.volatiles else found[0].removeprefix("switch "))
-    weather, terrain, room = field_of(one.battle, one.history.endless_weather)
+        picked.append("none" if "mustrecharge" in side.volatiles else matching[0].removeprefix("switch "))
+    weather, terrain, room = field_of(p1.battle, p1.history.endless_weather)
     state = EngineState(*sides, weather, terrain, room).text()
-    return one.battle.turn, state, picked[0], picked[1]
+    return p1.battle.turn, state, picked[0], picked[1]
 
 
 def compare(turn: Turn, engine: PokeEngine) -> Comparison:
     """Compare a turn with all outcomes that poke-engine predicts for it. Raises EngineFailed."""
     nearest: tuple[str, ...] | None = None
     gen = engine.gen
-    for outcome in engine.outcomes(turn.state, turn.one, turn.two):
+    for outcome in engine.outcomes(turn.state, turn.first_choice, turn.second_choice):
         differs = _differences(turn.after, outcome, gen)
         if not differs:
             return Comparison(True)
@@ -136,20 +136,20 @@ def compare(turn: Turn, engine: PokeEngine) -> Comparison:
 
 
 def _differences(after: tuple[Seen, Seen], outcome: EngineOutcome, gen: int) -> tuple[str, ...]:
-    taken = {"One": 0, "Two": 0}
+    damage = {"One": 0, "Two": 0}
     for instruction in outcome.instructions:
         amount = _AMOUNT.search(instruction)
         if amount is not None:
-            taken[amount[1]] += int(amount[2])
-    found: list[str] = []
+            damage[amount[1]] += int(amount[2])
+    differing: list[str] = []
     over = any(not any(hp for hp, _ in side.mons.values()) for side in after)
     for label, real, text in zip(("One", "Two"), after, outcome.state.split("/"), strict=False):
         other = "Two" if label == "One" else "One"
         if over and any(hp for hp, _ in real.mons.values()):
             continue  # the battle ends at the last knock-out, but poke-engine completes the turn
-        slack = _ROUNDING + _ROLL * (taken[label] + 0.5 * taken[other])
-        found += [f"{label.lower()} {what}" for what in _side_differences(real, text.split("="), slack, gen)]
-    return tuple(found)
+        slack = _ROUNDING + _ROLL * (damage[label] + 0.5 * damage[other])
+        differing += [f"{label.lower()} {what}" for what in _side_differences(real, text.split("="), slack, gen)]
+    return tuple(differing)
 
 
 def _side_differences(real: Seen, fields: list[str], slack: float, gen: int) -> Iterator[str]:
@@ -192,7 +192,7 @@ def known_limitation(turn: Turn, gen: int) -> str:
         for fields, mon in zip(sides, actives, strict=True)
         if fields[27].startswith("move:") and fields[27] != "move:none"
     ]
-    chosen = {turn.one, turn.two}
+    chosen = {turn.first_choice, turn.second_choice}
     if BINDING & {*chosen, *lasts}:
         return "binding moves hold the target"
     if "nightshade" in chosen:

@@ -91,7 +91,7 @@ def moments(log: list[str], choices: list[str | None], role: str, format_id: str
     # A choice that the simulator refused (a trap that had not shown itself) was asked for again at once: the last counts.
     after = [*log[1:], ""]
     places = [at for at, line in enumerate(log) if line.startswith(_REQUEST) and not after[at].startswith(_REQUEST)]
-    found: list[Moment] = []
+    side_moments: list[Moment] = []
     since = 0
     for number, (place, end) in enumerate(zip(places, [*places[1:], len(log)], strict=True)):
         battle.feed([line for line in log[since:place] if not line.startswith(_REQUEST)])
@@ -100,8 +100,8 @@ def moments(log: list[str], choices: list[str | None], role: str, format_id: str
         since = place + 1
         choice = choices[number] if number < len(choices) else None
         legal = [each.label for each in battle.legal]
-        found.append(Moment(request, facts(battle, request), choice, legal, log[since:end], battle.turn))
-    return found
+        side_moments.append(Moment(request, facts(battle, request), choice, legal, log[since:end], battle.turn))
+    return side_moments
 
 
 def facts(battle: SeatBattle, request: dict[str, Any]) -> dict[str, Any]:
@@ -145,40 +145,42 @@ def _compare_side(truth: list[Moment], ours: list[Moment], side: SideLog, tally:
     for moment in ours:
         waiting[_key(moment)].append(moment)
     for moment in truth:
-        found = waiting[_key(moment)].pop(0) if waiting[_key(moment)] else None
-        tally.note("asked", found is not None)
+        match = waiting[_key(moment)].pop(0) if waiting[_key(moment)] else None
+        tally.note("asked", match is not None)
         if moment.choice is None:
             continue
         shows = revealed(moment, side.role)
         tally.note("revealed", shows)
         if shows:
-            tally.note("right", found is not None and _same(found.choice, moment.choice))
-        if found is None:
+            tally.note("right", match is not None and _same(match.choice, moment.choice))
+        if match is None:
             continue
-        if found.choice is not None:
-            wrong = not _same(found.choice, moment.choice)
+        if match.choice is not None:
+            wrong = not _same(match.choice, moment.choice)
             tally.note("wrong", wrong)
             if wrong:
-                tally.wrong.append(f"turn {moment.turn} {side.role}: chose {moment.choice}, found {found.choice}")
+                tally.wrong.append(f"turn {moment.turn} {side.role}: chose {moment.choice}, found {match.choice}")
         elif shows:
             tally.wrong.append(f"turn {moment.turn} {side.role}: chose {moment.choice}, not found")
-        _compare_facts(moment, found, side, tally)
+        _compare_facts(moment, match, side, tally)
     invented = sum(map(len, waiting.values()))
     tally.seen["asked for nothing"] += len(ours)
     tally.held["asked for nothing"] += invented
     if invented:
-        tally.wrong.append(f"{side.role}: asked for nothing at {[_key(m) for left in waiting.values() for m in left]}")
+        tally.wrong.append(
+            f"{side.role}: asked for nothing at {[_key(m) for remaining in waiting.values() for m in remaining]}"
+        )
 
 
 def _key(moment: Moment) -> tuple[int, str]:
     return moment.turn, next(kind for kind in ("active", "forceSwitch", "teamPreview") if moment.request.get(kind))
 
 
-def _same(found: str | None, chosen: str) -> bool:
+def _same(reconstructed: str | None, chosen: str) -> bool:
     """Whether two choices are one; of a team's order only the lead can be seen."""
-    if found is not None and chosen.startswith("team "):
-        return found[:6] == chosen[:6]
-    return found == chosen
+    if reconstructed is not None and chosen.startswith("team "):
+        return reconstructed[:6] == chosen[:6]
+    return reconstructed == chosen
 
 
 def revealed(moment: Moment, role: str) -> bool:
@@ -252,10 +254,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--agents", nargs="+", default=["heuristic:expert", "heuristic:emerald"])
-    asked = parser.parse_args()
-    for format_id in asked.formats:
-        records = play(format_id, asked.battles, asked.seed, tuple(asked.agents))
-        report(format_id, [compare(record, number) for number, record in enumerate(records)], asked.show)
+    options = parser.parse_args()
+    for format_id in options.formats:
+        records = play(format_id, options.battles, options.seed, tuple(options.agents))
+        report(format_id, [compare(record, number) for number, record in enumerate(records)], options.show)
 
 
 if __name__ == "__main__":

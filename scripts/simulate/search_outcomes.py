@@ -37,14 +37,14 @@ RULES = Rules(think_limit=60.0, max_turns=300)
 
 def judged(record: BattleRecord, engine: PokeEngine) -> list[tuple[Turn, Comparison]]:
     """Every turn of a battle with its verdict."""
-    said = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])
-    found = []
-    for turn in turns(record.logs, said, engine.gen, record.fixture.format):
+    choices = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])
+    results = []
+    for turn in turns(record.logs, choices, engine.gen, record.fixture.format):
         try:
-            found.append((turn, compare(turn, engine)))
+            results.append((turn, compare(turn, engine)))
         except EngineFailed as error:
-            found.append((turn, Comparison(False, (f"failed: {error}",))))
-    return found
+            results.append((turn, Comparison(False, (f"failed: {error}",))))
+    return results
 
 
 def foreseen_by_engine(record: BattleRecord, rng: np.random.Generator) -> list[bool]:
@@ -81,26 +81,26 @@ def report_engine(records: list[BattleRecord]) -> None:
 
 
 def report(format_id: str, battles: list[list[tuple[Turn, Comparison]]], show: int) -> None:
-    found = [one for battle in battles for one in battle]
-    hits = sum(verdict.predicted for _, verdict in found)
+    results = [result for battle in battles for result in battle]
+    hits = sum(verdict.predicted for _, verdict in results)
     low, high = interval([(sum(verdict.predicted for _, verdict in battle), len(battle)) for battle in battles])
-    print(f"{format_id}: {hits} of {len(found)} turns predicted, {hits / len(found):.1%} [{low:.1%}, {high:.1%}]")
-    missed = [(turn, verdict) for turn, verdict in found if not verdict.predicted]
+    print(f"{format_id}: {hits} of {len(results)} turns predicted, {hits / len(results):.1%} [{low:.1%}, {high:.1%}]")
+    missed = [(turn, verdict) for turn, verdict in results if not verdict.predicted]
     gen = get_format(format_id).gen
-    known = Counter(words for turn, _ in missed if (words := known_limitation(turn, gen)))
-    rest = len(found) - known.total()
+    known = Counter(difference for turn, _ in missed if (difference := known_limitation(turn, gen)))
+    rest = len(results) - known.total()
     print(
         f"without the {known.total()} missed where poke-engine's rules are known to differ: {hits / rest:.1%} of {rest}"
     )
-    for words, count in known.most_common():
-        print(f"  {count:5}  {words}")
+    for difference, count in known.most_common():
+        print(f"  {count:5}  {difference}")
     print("in what the nearest outcome differs, where that is not known:")
     missed = [(turn, verdict) for turn, verdict in missed if not known_limitation(turn, gen)]
-    reasons = Counter(" + ".join(sorted({words.partition(" ")[2] for words in v.differs})) for _, v in missed)
+    reasons = Counter(" + ".join(sorted({difference.partition(" ")[2] for difference in v.differs})) for _, v in missed)
     for reason, count in reasons.most_common(25):
         print(f"  {count:5}  {reason}")
     for turn, verdict in missed[:show]:
-        print(f"\nturn {turn.number}: {turn.one} against {turn.two}: {', '.join(verdict.differs)}")
+        print(f"\nturn {turn.number}: {turn.first_choice} against {turn.second_choice}: {', '.join(verdict.differs)}")
         print(f"  before: {turn.state}\n  after: {turn.after}")
 
 
@@ -112,19 +112,19 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--agents", nargs=2, default=["heuristic:expert", "heuristic:emerald"])
     parser.add_argument("--engine", action="store_true")
-    asked = parser.parse_args()
-    if asked.engine:
-        plan = Plan(tuple(asked.agents), load_pools(("gen1ou",))[0], asked.battles, asked.seed)
+    options = parser.parse_args()
+    if options.engine:
+        plan = Plan(tuple(options.agents), load_pools(("gen1ou",))[0], options.battles, options.seed)
         report_engine(asyncio.run(play_all(round_robin(plan), RULES)))
         return
-    for format_id in asked.formats:
+    for format_id in options.formats:
         gen = get_format(format_id).gen
         if missing(gen):
             parser.error(missing(gen))
-        plan = Plan(tuple(asked.agents), load_pools((format_id,))[0], asked.battles, asked.seed)
+        plan = Plan(tuple(options.agents), load_pools((format_id,))[0], options.battles, options.seed)
         engine = PokeEngine(gen)
         records = asyncio.run(play_all(round_robin(plan), RULES))
-        report(format_id, [judged(record, engine) for record in records], asked.show)
+        report(format_id, [judged(record, engine) for record in records], options.show)
         engine.close()
 
 
