@@ -86,14 +86,14 @@ def on_every_core(command: list[str], seed: int, *rest: str) -> list[dict[str, f
 
 
 def showdown(seconds: float, seed: int) -> Speed:
-    told = on_every_core([node(), str(HERE / "bare_battle.mjs"), str(seconds)], seed, str(package()))
-    return Speed(*(sum(t[what] / t["seconds"] for t in told) for what in ("turns", "choices")))
+    measured = on_every_core([node(), str(HERE / "bare_battle.mjs"), str(seconds)], seed, str(package()))
+    return Speed(*(sum(t[what] / t["seconds"] for t in measured) for what in ("turns", "choices")))
 
 
 def libpkmn(python: str, seconds: float, seed: int) -> Speed:
     """Turns of random play-outs; choices are not counted."""
-    told = on_every_core([python, str(HERE / "libpkmn.py"), str(seconds)], seed)
-    return Speed(sum(t["playouts"] / t["seconds"] * t["turns_a_playout"] for t in told), 0)
+    measured = on_every_core([python, str(HERE / "libpkmn.py"), str(seconds)], seed)
+    return Speed(sum(t["playouts"] / t["seconds"] * t["turns_a_playout"] for t in measured), 0)
 
 
 def random_teams(number: int) -> list[tuple[str, str]]:
@@ -182,7 +182,7 @@ def main() -> None:
             speeds[name].append(speed)
             choices = f", {speed.choices:,.0f} choices/s" if speed.choices else ""
             print(f"round {number}: {name} {speed.turns:,.0f} turns/s{choices} ({CORES} cores)", flush=True)
-    turns = {name: statistics.median(speed.turns for speed in found) for name, found in speeds.items()}
+    turns = {name: statistics.median(speed.turns for speed in measured) for name, measured in speeds.items()}
     observed = statistics.median(speed.choices for speed in speeds["engine, observed"])
     print(verdict("engine / showdown", turns["engine"] / turns["showdown"], 250, "times"))
     print(f"engine / poke-env over a server: {turns['engine'] / turns['poke-env']:,.0f} times")

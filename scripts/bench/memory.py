@@ -96,9 +96,9 @@ def compared(config: Config, base: int | None) -> dict[str, float]:
     """
     device, process = ("cuda", None) if base is None else ("cpu", base + data_bytes(config))
     predicted = estimate(setup_of(config, 1, device, process)).peak
-    found = measured(config)
-    on_gpu = {name: found[name] / 1e9 for name in ("allocated", "reserved") if base is None}
-    peak = found["used"] if base is None else found["peak"]
+    usage = measured(config)
+    on_gpu = {name: usage[name] / 1e9 for name in ("allocated", "reserved") if base is None}
+    peak = usage["used"] if base is None else usage["peak"]
     return {"predicted": predicted / 1e9, "measured": peak / 1e9, "ratio": predicted / peak, **on_gpu}
 
 
@@ -115,9 +115,9 @@ def main() -> None:
         folder = Path(name)
         dataset(folder / "data", max(options.batches) * 2, options.length)
         for preset, batch, precision in product(options.presets, options.batches, options.precisions):
-            found = compared(configuration(preset, batch, options.length, folder, precision), base)
-            told = ", ".join(f"{what} {value:.2f}{'' if what == 'ratio' else ' GB'}" for what, value in found.items())
-            print(f"{preset:8} {batch:5} {precision}  {told}", flush=True)
+            usage = compared(configuration(preset, batch, options.length, folder, precision), base)
+            line = ", ".join(f"{what} {value:.2f}{'' if what == 'ratio' else ' GB'}" for what, value in usage.items())
+            print(f"{preset:8} {batch:5} {precision}  {line}", flush=True)
 
 
 if __name__ == "__main__":

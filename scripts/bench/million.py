@@ -159,8 +159,8 @@ def first_battle(db: Path, ready: Callable[[Store], Run]) -> str:
 
 def queries() -> dict[str, Step]:
     """The queries of docs/sql.md by their titles."""
-    found = re.findall(r"([^\n]+)\n\n```sql\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
-    return {f"sql: {title}": lambda db, query=query: f"{len(frame(query, db))} rows" for title, query in found}
+    sections = re.findall(r"([^\n]+)\n\n```sql\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+    return {f"sql: {title}": lambda db, query=query: f"{len(frame(query, db))} rows" for title, query in sections}
 
 
 def report_html(db: Path) -> str:
@@ -195,9 +195,10 @@ def measure(db: Path, only: str) -> None:
             if done.returncode:
                 print(f"{name}: FAILED: {done.stderr.strip().splitlines()[-1]}")
                 continue
-            told = json.loads(done.stdout.splitlines()[-1])
+            result = json.loads(done.stdout.splitlines()[-1])
             print(
-                f"{told['wall']:6.2f} s  {told['cpu']:6.2f} s CPU  {told['peak']:6.0f} MB  {name} ({told['answer']})",
+                f"{result['wall']:6.2f} s  {result['cpu']:6.2f} s CPU  {result['peak']:6.0f} MB  {name}"
+                f" ({result['answer']})",
                 flush=True,
             )
 

@@ -37,8 +37,8 @@ def measured(
         "league.members": [{"who": "opponent", "weight": 1.0}],
         "rollout.teams": [{"set": "variety:200", "weight": 1.0}],
     }
-    told = changed(read_yaml(resolve_path("ppo", "online")), [Change(*each) for each in changes.items()], "ppo")
-    trainer = PPO(validated(OnlineConfig, told, "ppo"))
+    settings = changed(read_yaml(resolve_path("ppo", "online")), [Change(*each) for each in changes.items()], "ppo")
+    trainer = PPO(validated(OnlineConfig, settings, "ppo"))
     try:
         trainer.iterate()
         parts: Counter[str] = Counter()

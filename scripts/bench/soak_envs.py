@@ -211,7 +211,7 @@ def memory() -> tuple[float, float]:
     """Resident MB of this process and of its children (Node)."""
     children = Path(f"/proc/self/task/{Path('/proc/self').readlink()}/children").read_text().split()
     threads = [Path(task, "children").read_text().split() for task in Path("/proc/self/task").iterdir()]
-    pids = {int(pid) for found in [children, *threads] for pid in found}
+    pids = {int(pid) for listed in [children, *threads] for pid in listed}
     return resident_megabytes(int(Path("/proc/self").readlink().name)), sum(map(resident_megabytes, pids))
 
 

@@ -38,7 +38,7 @@ COMMAND = "python scripts/build/architecture_picture.py"
 def imports_of_modules(root: Path) -> dict[str, list[str]]:
     """Module -> the module of each of its import lines, also of those inside functions; first-party modules only."""
     files = {_module(path, root): path for package in PACKAGES for path in sorted((root / package).rglob("*.py"))}
-    return {name: [found for found in _imported(path, files) if found != name] for name, path in files.items()}
+    return {name: [imported for imported in _imported(path, files) if imported != name] for name, path in files.items()}
 
 
 def _module(path: Path, root: Path) -> str:
@@ -53,7 +53,7 @@ def _imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
-        yield from sorted({found for name in names if (found := _longest_known(name, known))})
+        yield from sorted({imported for name in names if (imported := _longest_known(name, known))})
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:
@@ -95,7 +95,7 @@ def count_imports(root: Path) -> tuple[Counter[tuple[str, str]], dict[str, str]]
     """(room, imported room) -> the number of import lines, and module -> room."""
     imports = imports_of_modules(root)
     rooms = rooms_of_modules(imports)
-    lines = Counter((rooms[name], rooms[other]) for name, found in imports.items() for other in found)
+    lines = Counter((rooms[name], rooms[other]) for name, imported in imports.items() for other in imported)
     return Counter({pair: count for pair, count in lines.items() if pair[0] != pair[1]}), rooms
 
 

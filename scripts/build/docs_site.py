@@ -53,8 +53,8 @@ def linked(path: str) -> set[str]:
     """The files of the repository that the page at `path` links to."""
     text = CODE.sub("", (PROJECT / path).read_text("utf-8"))
     folder = posixpath.dirname(path)
-    found = {posixpath.normpath(posixpath.join(folder, link)) for _, link in LINK.findall(text)}
-    return {each for each in found if (PROJECT / each).is_file()}
+    paths = {posixpath.normpath(posixpath.join(folder, link)) for _, link in LINK.findall(text)}
+    return {each for each in paths if (PROJECT / each).is_file()}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

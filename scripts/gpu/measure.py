@@ -89,10 +89,10 @@ def run_part(name: str, work: Path, rehearse: bool, seconds: float) -> Record:
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    found = [json.loads(line) for line in rows.read_text().splitlines()] if rows.exists() else []
-    told = {"part": name, "ended": ended, "seconds": round(time.monotonic() - began, 1), "rows": found}
-    print(table(told, log), flush=True)
-    return told
+    lines = [json.loads(line) for line in rows.read_text().splitlines()] if rows.exists() else []
+    result = {"part": name, "ended": ended, "seconds": round(time.monotonic() - began, 1), "rows": lines}
+    print(table(result, log), flush=True)
+    return result
 
 
 def table(result: Record, log: Path) -> str:

@@ -79,8 +79,8 @@ def line(gate: Gate, lead: float, kind: str, gates: int, seed: int) -> str:
     cells = []
     for tries in (1, 2, 3):
         rng = np.random.default_rng((seed, tries, int(lead) + 1000))
-        found, battles = passed(gate.of_tries(tries), shares, gates * tries, rng)
-        stages = int(found.reshape(gates, tries).any(axis=1).sum())
+        outcomes, battles = passed(gate.of_tries(tries), shares, gates * tries, rng)
+        stages = int(outcomes.reshape(gates, tries).any(axis=1).sum())
         low, high = wilson(stages, gates)
         cells.append(f"{100 * stages / gates:5.1f} [{100 * low:4.1f}, {100 * high:4.1f}]")
         if tries == 1:

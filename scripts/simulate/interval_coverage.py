@@ -235,8 +235,8 @@ def main() -> None:
         ]
         for setting, verdicts in zip(settings, waiting, strict=True):
             print(line(setting, verdicts.result()), flush=True)
-        for said in sets:
-            print(said.result(), flush=True)
+        for comparison in sets:
+            print(comparison.result(), flush=True)
 
 
 if __name__ == "__main__":

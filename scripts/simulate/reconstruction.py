@@ -186,7 +186,7 @@ def _same(reconstructed: str | None, chosen: str) -> bool:
 def revealed(moment: Moment, role: str) -> bool:
     """Whether a true choice can be read off the lines that follow it, judged with the truth at hand."""
     kind, name, *_ = f"{moment.choice} ".split(" ")
-    stays = [words for words in moment.legal if not words.startswith("switch")]
+    stays = [label for label in moment.legal if not label.startswith("switch")]
     if kind == "team" or (
         kind == "move" and stays == [moment.choice] and "pp" not in moment.request["active"][0]["moves"][0]
     ):
@@ -209,8 +209,8 @@ def _compare_facts(truth: Moment, ours: Moment, side: SideLog, tally: Tally) -> 
     for name in ("turn", "field", "side conditions", "on the field", "boosts", "effects", "theirs"):
         tally.note(name, truth.facts[name] == ours.facts[name])
     for ident in shown:
-        true, found = truth.facts["health"].get(ident), ours.facts["health"].get(ident)
-        tally.note("health", true is not None and found is not None and abs(true - found) <= 0.02)
+        true, rebuilt = truth.facts["health"].get(ident), ours.facts["health"].get(ident)
+        tally.note("health", true is not None and rebuilt is not None and abs(true - rebuilt) <= 0.02)
         tally.note("status", truth.facts["status"].get(ident) == ours.facts["status"].get(ident))
     if "active" in truth.request and "active" in ours.request:
         switches = [{w for w in moment.legal if w.startswith("switch")} for moment in (truth, ours)]
@@ -222,7 +222,7 @@ def _compare_facts(truth: Moment, ours: Moment, side: SideLog, tally: Tally) -> 
         for move in names:
             tally.note("our moves", f"move {move}" in ours.legal)
         tally.note("all legal choices", set(truth.legal) == set(ours.legal))
-        terastallize = [any(words.endswith("terastallize") for words in m.legal) for m in (truth, ours)]
+        terastallize = [any(label.endswith("terastallize") for label in m.legal) for m in (truth, ours)]
         tally.note("whether it may terastallize", terastallize[0] == terastallize[1])
 
 
@@ -238,8 +238,8 @@ def report(format_id: str, tallies: list[Tally], show: int) -> None:
         held, seen = counts.sum(axis=0)
         print(f"  {name:28} {held:6} of {seen:6}  {held / max(seen, 1):7.2%} [{low:.2%}, {high:.2%}]")
     for number, tally in enumerate(tallies):
-        for words in tally.wrong[: show if show > 0 else 0]:
-            print(f"  battle {number}: {words}")
+        for problem in tally.wrong[: show if show > 0 else 0]:
+            print(f"  battle {number}: {problem}")
 
 
 def play(format_id: str, battles: int, seed: int, agents: tuple[str, ...]) -> list[BattleRecord]:

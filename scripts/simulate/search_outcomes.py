@@ -53,9 +53,9 @@ def foreseen_by_engine(record: BattleRecord, rng: np.random.Generator) -> list[b
 
     from agents.engine.gen1 import layout
 
-    said = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])
+    choices = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])
     teams = record.fixture.teams[0].packed or "", record.fixture.teams[1].packed or ""
-    points = list(walk(record.logs, said, teams, record.fixture.seed, record.fixture.format))
+    points = list(walk(record.logs, choices, teams, record.fixture.seed, record.fixture.format))
     requests = [layout.SIDES + seat * layout.SIDE_WORDS + layout.REQUEST for seat in range(2)]
     return [
         foreseen(before[0].true, (before[0].choice, before[1].choice), after[0].true, rng)
@@ -74,9 +74,9 @@ def interval(counts: list[tuple[int, int]]) -> tuple[float, float]:
 
 def report_engine(records: list[BattleRecord]) -> None:
     rng = np.random.default_rng(0)
-    found = [foreseen_by_engine(record, rng) for record in records]
-    hits, turns_ = sum(map(sum, found)), sum(map(len, found))
-    low, high = interval([(sum(battle), len(battle)) for battle in found])
+    foreseen_turns = [foreseen_by_engine(record, rng) for record in records]
+    hits, turns_ = sum(map(sum, foreseen_turns)), sum(map(len, foreseen_turns))
+    low, high = interval([(sum(battle), len(battle)) for battle in foreseen_turns])
     print(f"gen1ou, our engine: {hits} of {turns_} turns foreseen, {hits / turns_:.1%} [{low:.1%}, {high:.1%}]")
 
 

@@ -110,16 +110,16 @@ class _Bounded:
     """A stream of which a tar file's headers are read up to a limit: tarfile reads what a header says into memory."""
 
     def __init__(self, stream: zstandard.ZstdDecompressionReader) -> None:
-        self._stream, self._left = stream, _MAX_HEADERS
+        self._stream, self._allowed = stream, _MAX_HEADERS
 
     def allow(self, size: int) -> None:
         """Let the content of a file be read, of so many bytes, and the headers behind it."""
-        self._left = size + _MAX_HEADERS
+        self._allowed = size + _MAX_HEADERS
 
     def read(self, size: int) -> bytes:
         data: bytes = self._stream.read(size)
-        self._left -= len(data)
-        if self._left < 0:
+        self._allowed -= len(data)
+        if self._allowed < 0:
             raise tarfile.ReadError(f"a header of more than {_MAX_HEADERS:,} bytes")
         return data
 
@@ -186,8 +186,8 @@ def _manifest(archive: Path, tar: tarfile.TarFile, bounded: _Bounded) -> dict[st
                 f"{archive}: of format {manifest['format']!r:.20}, and this version reads {FORMAT}: use a newer version"
             )
         files = {
-            str(name): {"sha256": str(one["sha256"]), "size": int(one["size"])}
-            for name, one in manifest["files"].items()
+            str(name): {"sha256": str(file["sha256"]), "size": int(file["size"])}
+            for name, file in manifest["files"].items()
         }
         place, step = str(manifest["checkpoint"]), int(manifest["step"])
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:

@@ -41,8 +41,8 @@ def archive(run: str, out: Path | None, license_name: str) -> None:
     file = out or Path(f"{given.config.get('name', given.folder.name)}.tar.zst")
     if file.is_dir():
         raise BadInput(f"--out {file}: is a folder: name a file, for example {file / 'run.tar.zst'}")
-    told = pack(given, file, license_name, text)
+    manifest = pack(given, file, license_name, text)
     print(
-        f"{file}: {file.stat().st_size / 2**20:.1f} MiB, step {told['step']:,}, {len(told['files'])} files",
+        f"{file}: {file.stat().st_size / 2**20:.1f} MiB, step {manifest['step']:,}, {len(manifest['files'])} files",
         file=sys.stderr,
     )

@@ -27,6 +27,9 @@ def unarchive(file: Path, out: Path | None) -> None:
     from training.archive.packing import unpack
 
     folder = out or Path(file.name.removesuffix(".zst").removesuffix(".tar"))
-    told = unpack(file, folder)
-    print(f"{folder}: {len(told['files'])} files, all as their checksums say; step {told['step']:,}", file=sys.stderr)
+    manifest = unpack(file, folder)
+    print(
+        f"{folder}: {len(manifest['files'])} files, all as their checksums say; step {manifest['step']:,}",
+        file=sys.stderr,
+    )
     print(f"agent: policy:{folder}", file=sys.stderr)

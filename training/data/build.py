@@ -107,9 +107,9 @@ def _check_same_options(out: Path, options: dict[str, Any]) -> None:
     about = opened(out).about
     if "gates" in about:
         about = {**about, "gates": read_gates(about["gates"])}
-    found = differences({name: about.get(name) for name in options}, json.loads(json.dumps(options)))
-    if found:
-        raise BadData(f"dataset {out}: {other_settings(found, 'built')}: delete it, or name another folder")
+    changed = differences({name: about.get(name) for name in options}, json.loads(json.dumps(options)))
+    if changed:
+        raise BadData(f"dataset {out}: {other_settings(changed, 'built')}: delete it, or name another folder")
 
 
 @contextmanager

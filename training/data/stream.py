@@ -97,24 +97,24 @@ class Stream:
         #: Mean number of decisions of a batch, over whole epochs of the mixture: a constant of the run.
         self.mean_decisions = batch_size * float(self._weights @ np.array(means))
         self._round, self._yielded = 0, 0
-        self._taken = [0] * len(datasets)
+        self._positions = [0] * len(datasets)
 
     @property
     def state(self) -> dict[str, Any]:
         """The position, JSON-serializable: number of the current group of batches that are sorted together, batches of it
         yielded so far (`given`), and trajectories taken from each dataset before it (`began`)."""
-        return {"round": self._round, "given": self._yielded, "began": list(self._taken)}
+        return {"round": self._round, "given": self._yielded, "began": list(self._positions)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Restore a `state`. Raises BadData if it has another number of datasets."""
         if len(state["began"]) != len(self._datasets):
             raise BadData(f"data: {len(state['began'])} datasets when it was saved, {len(self._datasets)} now")
-        self._round, self._yielded, self._taken = state["round"], state["given"], list(state["began"])
+        self._round, self._yielded, self._positions = state["round"], state["given"], list(state["began"])
 
     def __iter__(self) -> Iterator[Batch]:
         orders = [
-            _Order(dataset, (self._seed, index), taken)
-            for index, (dataset, taken) in enumerate(zip(self._datasets, self._taken, strict=True))
+            _Order(dataset, (self._seed, index), position)
+            for index, (dataset, position) in enumerate(zip(self._datasets, self._positions, strict=True))
         ]
         sources = [iter(order) for order in orders]
         while True:
@@ -127,24 +127,24 @@ class Stream:
                 chosen = windows[batch * self._batch_size : (batch + 1) * self._batch_size]
                 yield padded([window for window, _ in chosen], [use for _, use in chosen])
             self._round, self._yielded = self._round + 1, 0
-            self._taken = [order.taken for order in orders]
+            self._positions = [order.position for order in orders]
 
     def _next(self, orders: list[_Order], sources: list[Iterator[Trajectory]]) -> tuple[Trajectory, Use]:
-        taken = np.array([order.taken for order in orders])
-        index = int(np.argmax(self._weights * (taken.sum() + 1) - taken))
+        counts = np.array([order.position for order in orders])
+        index = int(np.argmax(self._weights * (counts.sum() + 1) - counts))
         return next(sources[index]), self._uses[index]
 
 
 class _Order:
-    """Infinite iterator over one dataset from its `taken`-th trajectory on, reshuffled in each epoch."""
+    """Infinite iterator over one dataset from its `position`-th trajectory on, reshuffled in each epoch."""
 
-    def __init__(self, dataset: Dataset, seed: tuple[int, int], taken: int) -> None:
-        self._dataset, self._seed, self.taken = dataset, seed, taken
+    def __init__(self, dataset: Dataset, seed: tuple[int, int], position: int) -> None:
+        self._dataset, self._seed, self.position = dataset, seed, position
         self._counts = [len(lengths) for lengths in dataset.lengths]
 
     def __iter__(self) -> Iterator[Trajectory]:
         while True:
-            epoch, skip = divmod(self.taken, sum(self._counts))
+            epoch, skip = divmod(self.position, sum(self._counts))
             for group in self._groups(epoch):
                 size = sum(self._counts[shard] for shard in group)
                 if skip < size:
@@ -160,7 +160,7 @@ class _Order:
         entries = [(shard, index) for shard in group for index in range(self._counts[shard])]
         for number in np.random.default_rng((*self._seed, epoch, group[0])).permutation(len(entries))[skip:]:
             shard, index = entries[number]
-            self.taken += 1
+            self.position += 1
             yield shards[shard][index]
 
 
@@ -212,9 +212,9 @@ def validation_batches(
     drawn = {int(index) for index in generator.permutation(dataset.trajectories)[:max_trajectories]}
     uses = [use or Use()] * batch_size
     waiting: list[Trajectory] = []
-    for index, one in enumerate(all_trajectories(dataset)):
+    for index, trajectory in enumerate(all_trajectories(dataset)):
         if index in drawn:
-            waiting.append(_random_window(one, max_length, generator))
+            waiting.append(_random_window(trajectory, max_length, generator))
         if len(waiting) == batch_size:
             yield padded(waiting, uses)
             waiting = []

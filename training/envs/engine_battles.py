@@ -69,9 +69,9 @@ class EngineBattles:
             self.engine.reset(teams, [fixture.seed for fixture in fixtures], rows.tolist())
 
     def needs_decision(self, rows: Ints) -> NDArray[np.bool_]:
-        words = self.engine.words
-        waits = words[rows[:, None], _REQUESTS] == WAITING
-        deciding: NDArray[np.bool_] = ~waits & (words[rows, WINNER] == UNDECIDED)[:, None]
+        state = self.engine.words
+        waits = state[rows[:, None], _REQUESTS] == WAITING
+        deciding: NDArray[np.bool_] = ~waits & (state[rows, WINNER] == UNDECIDED)[:, None]
         return deciding
 
     def masks(self, rows: Ints, seats: Ints) -> NDArray[np.bool_]:
@@ -80,8 +80,8 @@ class EngineBattles:
         each = np.tile(np.arange(ENGINE_ACTIONS, dtype=np.int64), len(rows))
         repeated = np.repeat(rows, ENGINE_ACTIONS), np.repeat(seats, ENGINE_ACTIONS)
         with self._limited(len(rows)):
-            found = self.engine.translate(*repeated, each)
-        masks[:, :ENGINE_ACTIONS] = found.reshape(len(rows), ENGINE_ACTIONS) >= 0
+            translated = self.engine.translate(*repeated, each)
+        masks[:, :ENGINE_ACTIONS] = translated.reshape(len(rows), ENGINE_ACTIONS) >= 0
         return masks
 
     def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:

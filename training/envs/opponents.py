@@ -80,8 +80,8 @@ class Opponents:
             seed = seat_seed(game.fixture.seed, SEATS[1 - game.seat])
             self._states[row] = seed % 2**64
             agent = self._agents[row] = None if member.source is None else member.make(seed)
-            alone = agent if not isinstance(agent, BatchedAgent) else None
-            seated.append((None, alone) if game.seat == 0 else (alone, None))
+            seat_agent = agent if not isinstance(agent, BatchedAgent) else None
+            seated.append((None, seat_agent) if game.seat == 0 else (seat_agent, None))
         soon(gone.clear)  # there, for a network's agent gives its place at the inference server back when it goes
         return seated
 

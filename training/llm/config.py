@@ -49,8 +49,8 @@ class LlmAlgorithm(Section):
     def _fits(self) -> LlmAlgorithm:
         if (self.loss == "robust") != (self.label_smoothing > 0):
             fix = "set it above 0" if self.loss == "robust" else "use 0, or `loss: robust`"
-            words = f"label_smoothing: {self.label_smoothing:g} has no meaning with `loss: {self.loss}`: {fix}"
-            raise PydanticCustomError(BAD_TOGETHER, "{problem}", {"problem": words})
+            message = f"label_smoothing: {self.label_smoothing:g} has no meaning with `loss: {self.loss}`: {fix}"
+            raise PydanticCustomError(BAD_TOGETHER, "{problem}", {"problem": message})
         return self
 
 

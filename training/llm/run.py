@@ -200,8 +200,8 @@ def _begun(config: LlmConfig, rows: Rows, step: int, model: Any) -> str:
 
 def _complete(folder: Path) -> list[Path]:
     """The complete checkpoints, by step."""
-    found = [path for path in folder.glob("checkpoint-*") if (path / _COMPLETE).exists()]
-    return sorted(found, key=_step)
+    complete = [path for path in folder.glob("checkpoint-*") if (path / _COMPLETE).exists()]
+    return sorted(complete, key=_step)
 
 
 def _last_complete(folder: Path) -> Path | None:

@@ -195,6 +195,6 @@ class Config(RunConfig):
     @classmethod
     def _is_of_a_network(cls, settings: Any) -> Any:
         if is_of_language_model(settings):
-            words = "is a configuration of `train llm-dpo`: accepted here are those of networks (`train config tiny`)"
-            raise PydanticCustomError(BAD_TOGETHER, "{problem}", {"problem": words})
+            message = "is a configuration of `train llm-dpo`: accepted here are those of networks (`train config tiny`)"
+            raise PydanticCustomError(BAD_TOGETHER, "{problem}", {"problem": message})
         return settings

@@ -103,7 +103,7 @@ class ForkPlayer:
 
     def _wanted(self, stored: StoredSide, seat: int) -> list[int]:
         """The places of the decisions to be tried among the seat's, ascending."""
-        free = [place for place, (_, one) in enumerate(stored.choices[seat]) if len(one.legal) > 1]
+        free = [place for place, (_, decision) in enumerate(stored.choices[seat]) if len(decision.legal) > 1]
         rng = random.Random(digest(["decisions", self._tries.seed, stored.fixture.seed, seat]))
         most = self._tries.decisions or len(free)
         return sorted(rng.sample(free, min(most, len(free))))
@@ -202,9 +202,11 @@ class ForkPlayer:
         if fork.answered is None:
             return TriedOutcome(*tried, tuple(TriedChoice(label, results) for label, results in by_label.items()))
         attempts = [
-            one if one.failure else replace(one, results=by_label[one.action], shared=fork.choices.index(one.action))
-            for one in fork.answered.answers
-            if one.failure or one.action in by_label
+            attempt
+            if attempt.failure
+            else replace(attempt, results=by_label[attempt.action], shared=fork.choices.index(attempt.action))
+            for attempt in fork.answered.answers
+            if attempt.failure or attempt.action in by_label
         ]
         return TriedOutcome(*tried, tuple(attempts), fork.answered.hot)
 

@@ -125,9 +125,9 @@ def comparison(panels: dict[str, dict[str, list[Point]]], title: str, across: st
 
 def _points(lines: Sequence[dict[str, float]], name: str) -> list[Point]:
     """Return the points of a metric's curve, at most _POINTS; non-finite values are left out."""
-    found = [Point(line["step"], line[name]) for line in lines if name in line and math.isfinite(line[name])]
-    many = max(1, math.ceil(len(found) / _POINTS))
-    groups = [found[start : start + many] for start in range(0, len(found), many)]
+    points = [Point(line["step"], line[name]) for line in lines if name in line and math.isfinite(line[name])]
+    many = max(1, math.ceil(len(points) / _POINTS))
+    groups = [points[start : start + many] for start in range(0, len(points), many)]
     return [Point(group[-1].step, sum(point.value for point in group) / len(group)) for group in groups]
 
 

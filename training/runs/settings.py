@@ -77,17 +77,17 @@ def differences(before: Any, now: Any, free: Sequence[str] = ()) -> list[Differe
 
     before, now: JSON-serializable. free: keys that may change, with everything below them.
     """
-    found = [each for each in _differing(before, now, "") if not _is_below(each.key, free)]
-    return sorted(found, key=lambda each: each.key)
+    differing = [each for each in _differing(before, now, "") if not _is_below(each.key, free)]
+    return sorted(differing, key=lambda each: each.key)
 
 
-def other_settings(found: Sequence[Difference], verb: str = "started") -> str:
+def other_settings(differing: Sequence[Difference], verb: str = "started") -> str:
     """Return the middle of an error message that names what differs. verb: what was done with the earlier settings."""
-    return f"was {verb} with other settings ({'; '.join(map(str, found))})"
+    return f"was {verb} with other settings ({'; '.join(map(str, differing))})"
 
 
 def _is_below(key: str, keys: Sequence[str]) -> bool:
-    return any(key == one or key.startswith(f"{one}.") for one in keys)
+    return any(key == parent or key.startswith(f"{parent}.") for parent in keys)
 
 
 def _differing(before: Any, now: Any, key: str) -> Iterator[Difference]:

@@ -219,9 +219,9 @@ def _left_out(name: Named, filters: Filters, turns: int) -> str | None:
 
 def _format(battle: str, path: Path) -> str:
     """Return the format in a battle's id ("gen1ou-123", "metamon-gen1ou-123"), or else of the folder's name."""
-    found = _FORMAT.search(battle.replace("[", "").replace("]", "").replace(" ", "").lower())
+    match = _FORMAT.search(battle.replace("[", "").replace("]", "").replace(" ", "").lower())
     try:
-        return get_format(found[0] if found else path.parent.name).id
+        return get_format(match[0] if match else path.parent.name).id
     except UnknownFormat:
         raise UnusableReplay("unknown format") from None
 

@@ -186,8 +186,8 @@ class _Writer:
         known.ability, known.item = ability, item
         for stat, stages in known.changed_boosts(now):
             stage.say(f"|-setboost|{at}|{stat}|{stages}")
-        for kind, words in zip(("start", "end"), known.changed_effects(str(now["effect"])), strict=True):
-            for name in filter(None, map(effect_name, words)):
+        for kind, effects in zip(("start", "end"), known.changed_effects(str(now["effect"])), strict=True):
+            for name in filter(None, map(effect_name, effects)):
                 stage.say(f"|-{kind}|{at}|{name}")
         if "perish" in known.effects and turns:
             stage.say(f"|-start|{at}|PERISH{max(0, 3 - known.perishing)}")

@@ -67,8 +67,8 @@ class HeldOutEvaluation(Section):
 #: A variant's changes: dotted key of the base -> value.
 
 
-def _kind(told: Any) -> str:
-    return "made" if "path" in (told if isinstance(told, dict) else vars(told)) else "ordered"
+def _kind(settings: Any) -> str:
+    return "made" if "path" in (settings if isinstance(settings, dict) else vars(settings)) else "ordered"
 
 
 class Ablation(Section):

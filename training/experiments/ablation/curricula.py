@@ -24,9 +24,9 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
     plan = []
     for name in variants(ablation):
         cells = {seed: _checked(ablation, name, seed) for seed in ablation.seeds}
-        one = cells[ablation.seeds[0]]
-        stages = _stages(one, name)
-        runs = [_training(one, stage) for stage in stages]
+        curriculum = cells[ablation.seeds[0]]
+        stages = _stages(curriculum, name)
+        runs = [_training(curriculum, stage) for stage in stages]
         for stage, run in zip(stages, runs, strict=True):
             if "compute" in ablation.equal and (stage.retries or not run.length.max_steps):
                 which = "retries: not empty" if stage.retries else "length.max_steps: 0"

@@ -114,8 +114,8 @@ def validation_folder(ablation: Ablation, path: str) -> str:
     return path
 
 
-def _pair(one: Trajectory) -> str:
-    return str(one.about.get("pair", one.about.get("battle")))
+def _pair(trajectory: Trajectory) -> str:
+    return str(trajectory.about.get("pair", trajectory.about.get("battle")))
 
 
 def _folder(ablation: Ablation, name: str) -> Path:

@@ -74,7 +74,7 @@ def _played(evaluation: HeldOutEvaluation, spec: str) -> list[dict[str, Any]]:
 def _scores(run: Run, pool: tuple[str, str], opponent: str, results: dict[str, float | None]) -> list[float | None]:
     scores: list[float | None] = []
     for number in range(run.plan.pairs):
-        one, other = numbered_pair(run.plan, pool, (run.plan.agents[0], opponent), number)
-        first, second = results[one.key], results[other.key]
+        fixture, mirrored = numbered_pair(run.plan, pool, (run.plan.agents[0], opponent), number)
+        first, second = results[fixture.key], results[mirrored.key]
         scores.append(None if first is None or second is None else (first + 1 - second) / 2)
     return scores

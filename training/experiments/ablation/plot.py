@@ -44,8 +44,8 @@ def picture(results: dict[str, Any]) -> str:
 
 
 def _scores(axis: Axis, rows: list[tuple[str, dict[str, float]]]) -> Iterator[tuple[str, Html]]:
-    for name, one in rows:
-        value, low, high = (100 * one[key] for key in ("score", "low", "high"))
+    for name, score in rows:
+        value, low, high = (100 * score[key] for key in ("score", "low", "high"))
         yield name, whisker(axis, value, low, high, label=f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]")
 
 

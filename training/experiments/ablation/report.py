@@ -124,8 +124,8 @@ def _differences(results: dict[str, Any]) -> list[list[str]]:
     ]
 
 
-def _score(one: dict[str, float]) -> str:
-    return f"{100 * one['score']:.1f} [{100 * one['low']:.1f}, {100 * one['high']:.1f}]"
+def _score(score: dict[str, float]) -> str:
+    return f"{100 * score['score']:.1f} [{100 * score['low']:.1f}, {100 * score['high']:.1f}]"
 
 
 def _markdown(results: dict[str, Any]) -> str:

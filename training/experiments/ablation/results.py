@@ -126,8 +126,8 @@ def _against(measured: Measured, of: list[str], name: str) -> Findings:
 
 def _cell(measured: Measured, place: int, number: int) -> dict[str, Any]:
     """Return the score of one checkpoint; its interval covers sampling of the battles only."""
-    one = measured.scores[place : place + 1, number : number + 1]
-    return _score(findings(one, measured.blocks).scores[0])
+    scores = measured.scores[place : place + 1, number : number + 1]
+    return _score(findings(scores, measured.blocks).scores[0])
 
 
 def _score(estimate: EstimatedScore) -> dict[str, float]:

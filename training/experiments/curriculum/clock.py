@@ -36,8 +36,8 @@ class StageClock:
     def __init__(self, folder: Path, store: CurriculumStore) -> None:
         self._path, self._book = folder / CLOCK, store
         if self._path.exists():
-            left = json.loads(self._path.read_text())
-            store.spend(**left)
+            interrupted = json.loads(self._path.read_text())
+            store.spend(**interrupted)
             self._path.unlink()
 
     @contextmanager

@@ -46,8 +46,8 @@ def sprt_of(gate: Test) -> SprtSettings:
 
 def parent_test(stage: Stage | OnlineStage) -> ParentGate:
     """Return the test of one attempt at a stage: alpha is divided by the number of attempts (Bonferroni)."""
-    asked = stage.gate.parent
-    return asked.model_copy(update={"alpha": asked.alpha / (1 + len(stage.retries))})
+    parent_gate = stage.gate.parent
+    return parent_gate.model_copy(update={"alpha": parent_gate.alpha / (1 + len(stage.retries))})
 
 
 def match_settings(config: Curriculum, gate: Test, child: str, parent: str) -> EvaluateSettings:

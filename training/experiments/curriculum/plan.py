@@ -114,12 +114,12 @@ def show_plan(config: Curriculum, console: Console, *, calibrate: bool, quick: b
 
 def _online(config: Curriculum, stage: OnlineStage) -> Step:
     """Return the row of online training, whose speed is not measured beforehand: its metrics show it while it runs."""
-    told = online_config(config, stage, out=Path(config.out), parent=config.base_found, seed=0)
-    return Step(stage.name, f"learn online, {told.iterations:,} iterations", unmeasured=True)
+    settings = online_config(config, stage, out=Path(config.out), parent=config.base_found, seed=0)
+    return Step(stage.name, f"learn online, {settings.iterations:,} iterations", unmeasured=True)
 
 
-def _each(one: str, others: Iterable[str], battles: int) -> Counter[Pairing]:
-    return Counter({pairing(one, other): battles for other in others})
+def _each(agent: str, opponents: Iterable[str], battles: int) -> Counter[Pairing]:
+    return Counter({pairing(agent, opponent): battles for opponent in opponents})
 
 
 def _among(base: str, battles: int) -> Counter[Pairing]:

@@ -84,8 +84,8 @@ def _gap_heads(row: dict[str, Any]) -> list[str]:
 
 def _gap_cells(row: dict[str, Any], opponent: str) -> list[str]:
     gaps = {(gap["opponent"], gap["less_on"]): gap for gap in row["details"]["gaps"]}
-    found = [gaps.get((opponent, name)) for name in row["details"]["team_sets"][1:]]
-    return [_points(gap and gap["gap"], gap and gap["low"], gap and gap["high"]) for gap in found]
+    matching = [gaps.get((opponent, name)) for name in row["details"]["team_sets"][1:]]
+    return [_points(gap and gap["gap"], gap and gap["low"], gap and gap["high"]) for gap in matching]
 
 
 def _share(cell: dict[str, Any] | None) -> str:

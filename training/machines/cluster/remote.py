@@ -70,8 +70,8 @@ def train_there(
         folder = Path(name)
         payload.write_files(pieces, folder)
         (folder / "settings.yaml").write_text(settings, "utf-8")
-        words = _train(command, folder, threads)
-        return RemoteOutcome(failed=words) if words else RemoteOutcome(archive=_packed(folder / out))
+        last_lines = _train(command, folder, threads)
+        return RemoteOutcome(failed=last_lines) if last_lines else RemoteOutcome(archive=_packed(folder / out))
 
 
 def _train(command: str, folder: Path, threads: str | None) -> str:

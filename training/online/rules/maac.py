@@ -82,8 +82,8 @@ class MAAC(Trainer):
             chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
             index, valid = padded.places[padded.valid_mask], padded.valid_mask
             given = (rollout.token_ids, rollout.features, rollout.others_token_ids, rollout.others_features)
-            found = self._critic.network(*(each[index] for each in given))  # [N]
-            values = found.new_zeros(valid.shape).masked_scatter(valid, found)  # [B, T]
+            predicted = self._critic.network(*(each[index] for each in given))  # [N]
+            values = predicted.new_zeros(valid.shape).masked_scatter(valid, predicted)  # [B, T]
             # What a truncated battle goes on with is not in the rollout: the critic's value of its last decision.
             bootstrap = last_values(values, valid) * ~rollout.terminated[part]  # [B]
             delta = td_errors(padded.take(rewards), values, valid, bootstrap, rule.discount)[chosen]  # [n]

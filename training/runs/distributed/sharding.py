@@ -25,8 +25,8 @@ def sharding_plugin(compute: ComputeSettings) -> FullyShardedDataParallelPlugin 
     Raises BadConfig for fp16, whose loss scale would be another one on every process.
     """
     # One process alone is a rank, too, where a launcher started it on a GPU.
-    alone = world_size() == 1 and not (launched() and torch.cuda.is_available())
-    if compute.sharding == "none" or alone:
+    single_process = world_size() == 1 and not (launched() and torch.cuda.is_available())
+    if compute.sharding == "none" or single_process:
         return None
     if compute.precision == "fp16":
         raise BadConfig("compute.sharding: fsdp2 is not supported with fp16: set compute.precision to bf16 or fp32")

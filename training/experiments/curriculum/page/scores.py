@@ -133,8 +133,8 @@ def _gap(attempt: LineageAttempt, opponent: str, other: str) -> dict[str, Any] |
 def _share(cell: dict[str, Any] | None) -> Html:
     if cell is None:
         return el("td", "·", cls="number quiet")
-    said = (el("span", percent_of(cell["score"]), cls="strong"), " ", interval(cell["low"], cell["high"]))
-    return el("td", said, cls="number")
+    content = (el("span", percent_of(cell["score"]), cls="strong"), " ", interval(cell["low"], cell["high"]))
+    return el("td", content, cls="number")
 
 
 def _difference(cell: dict[str, Any] | None, value: str, low: str, high: str) -> Html:

@@ -178,5 +178,5 @@ def _costs(known: Lineage) -> Html:
 
 def _numbers(spent: AttemptCosts) -> list[Html]:
     numbers = (spent["battles"], spent["decisions"], spent["steps"])
-    said = [format_seconds(spent["seconds"]), *(f"{number:,}" if number else "–" for number in numbers)]
-    return [el("td", words, cls="number") for words in said]
+    texts = [format_seconds(spent["seconds"]), *(f"{number:,}" if number else "–" for number in numbers)]
+    return [el("td", text, cls="number") for text in texts]
