@@ -86,8 +86,8 @@ def actions_of(answer: Any, n: int) -> list[int]:
         if len(broken):
             raise ValueError(f"act_many: whole numbers expected, not {broken[0]}")
         actions = actions.astype(np.int64)
-    found: list[int] = actions.tolist()
-    return found
+    chosen: list[int] = actions.tolist()
+    return chosen
 
 
 def with_labels(diagnostics: dict[str, Any] | None, labels: Mapping[int, str]) -> dict[str, Any] | None:

@@ -55,10 +55,10 @@ def fingerprint(thing: type, options: dict[str, Any], also: Iterable[str] = (), 
     """
     digest = hashlib.sha256(repr(sorted(options.items())).encode())
     digest.update(f"{thing.__module__}:{thing.__qualname__}".encode())
-    found = sources_of(thing, also)
-    for label, path in sorted(found.items()):
+    sources = sources_of(thing, also)
+    for label, path in sorted(sources.items()):
         digest.update(f"\n{label} {_content(path)}".encode())
-    for package in (package for module, package in _INSTALLED.items() if module in found):
+    for package in (package for module, package in _INSTALLED.items() if module in sources):
         digest.update(f"\n{package} {version(package)}".encode())
     for value in options.values():
         if isinstance(value, str) and value and resolve_path(value).is_file():
@@ -80,15 +80,15 @@ def sources_of(thing: type, also: Iterable[str] = ()) -> dict[str, Path]:
 def files_of(module: str) -> dict[str, Path]:
     """Return the files of the user's own that a module depends on, without importing it: path below the folder from which
     it is imported -> path. Empty for our packages and installed ones."""
-    found = {}
+    own_files = {}
     for label, path in _closure((*_COMMON, module), module.partition(".")[0]).items():
         top = re.split(r"[./]", label)[0]
         if top in _OURS:
             continue
         folders = [root.parent for root in _roots(top)] if top else []
         inside = next((path.relative_to(folder) for folder in folders if path.is_relative_to(folder)), None)
-        found[label.lstrip("/") if inside is None else inside.as_posix()] = path
-    return found
+        own_files[label.lstrip("/") if inside is None else inside.as_posix()] = path
+    return own_files
 
 
 @dataclass(frozen=True)
@@ -112,14 +112,14 @@ class _Facts:
 @cache
 def _closure(start: tuple[str, ...], package_of_agent: str) -> dict[str, Path]:
     own = frozenset({*_OURS, package_of_agent})
-    found: dict[str, Path] = {}
+    sources: dict[str, Path] = {}
     waiting = [module for name in start for module in _imported(_Import(name), "", own)]
     while waiting:
         module = waiting.pop()
         path = _located(module, own)
-        if path is None or module in found or module in _EXCLUDED:
+        if path is None or module in sources or module in _EXCLUDED:
             continue
-        found[module] = path
+        sources[module] = path
         if path.suffix == ".py":
             package = module if path.name == "__init__.py" else module.rpartition(".")[0]
             facts = _facts(path)
@@ -127,10 +127,10 @@ def _closure(start: tuple[str, ...], package_of_agent: str) -> dict[str, Path]:
                 waiting += _imported(each, package, own)
             for text in facts.texts:
                 waiting += _started(text, package, path.parent, own)
-    modules = dict(found)
+    modules = dict(sources)
     for module, path in modules.items():
-        found.update(_data_of(module, path, modules))
-    return found
+        sources.update(_data_of(module, path, modules))
+    return sources
 
 
 def _imported(each: _Import, package: str, own: frozenset[str]) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _data_of(module: str, path: Path, modules: dict[str, Path]) -> Iterator[tupl
 @cache
 def _data(folder: Path) -> dict[str, Path]:
     """Return the files in a folder that are not Python or READMEs, including subfolders that are not packages."""
-    found = {}
+    data_files = {}
     for at, folders, files in os.walk(folder):
         folders[:] = [
             name
@@ -194,8 +194,8 @@ def _data(folder: Path) -> dict[str, Path]:
         for name in files:
             if not name.startswith((".", "README")) and not name.endswith((".py", ".pyc")):
                 path = Path(at, name)
-                found[path.relative_to(folder).as_posix()] = path
-    return found
+                data_files[path.relative_to(folder).as_posix()] = path
+    return data_files
 
 
 @cache

@@ -24,7 +24,7 @@ def imported(module: str, name: str) -> Any:
     search_here()
     foreign.add(module)
     try:
-        found = importlib.import_module(module)
+        loaded = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name and module.startswith(error.name):
             meant = did_you_mean(module, modules_here())
@@ -32,10 +32,10 @@ def imported(module: str, name: str) -> Any:
         raise BadInput(f"module '{module}' could not be imported: {error}") from error
     except Exception as error:  # a user's module may fail in any way while it is imported; the user must see which
         raise BadInput(f"importing '{module}' failed: {type(error).__name__}: {error}") from error
-    if not hasattr(found, name):
-        meant = did_you_mean(name, [known for known in vars(found) if not known.startswith("_")])
+    if not hasattr(loaded, name):
+        meant = did_you_mean(name, [known for known in vars(loaded) if not known.startswith("_")])
         raise BadInput(f"module '{module}' has no '{name}'{meant}")
-    return getattr(found, name)
+    return getattr(loaded, name)
 
 
 def search_here() -> None:

@@ -95,16 +95,16 @@ def resolve(spec: str) -> AgentSource:
 
 def known_specs() -> dict[str, str]:
     """Return all specs that need no further arguments, each with the first line of its documentation."""
-    found: dict[str, str] = {}
+    specs: dict[str, str] = {}
     for family, members in _built_in().items():
         for name, thing in members.items():
             if name == "*":
                 continue
             spec = f"{family}:{name}" if name else family
-            found[spec] = _documentation(thing).split("\n", 1)[0]
+            specs[spec] = _documentation(thing).split("\n", 1)[0]
     for name in _announced():
-        found[name] = "from an installed package"
-    return found
+        specs[name] = "from an installed package"
+    return specs
 
 
 def is_built_in(spec: str) -> bool:

@@ -89,10 +89,10 @@ def team_files(root: Path, format_id: str) -> list[TeamFile]:
     """
     if root.is_file():
         return [_team_file(root, root.parent) or TeamFile(root, root.stem, None)]
-    found = [file for path in _walk(root) if (file := _team_file(path, root))]
-    fitting = [file for file in found if file.format in (None, format_id)]
+    files = [file for path in _walk(root) if (file := _team_file(path, root))]
+    fitting = [file for file in files if file.format in (None, format_id)]
     if not fitting:
-        others = sorted({file.format for file in found if file.format})
+        others = sorted({file.format for file in files if file.format})
         has = f"it has teams for {', '.join(others)}" if others else "put one team per file there, named *.txt"
         raise BadInput(f"team folder '{root}': contains no team for {format_id}: {has}")
     return fitting

@@ -33,10 +33,10 @@ _OPTIONS = (
 
 def npm() -> str:
     """The npm binary: beside node, or on the PATH. Raises MissingTool."""
-    found = shutil.which("npm", path=os.path.dirname(showdown.node())) or shutil.which("npm")
-    if found is None:
+    binary = shutil.which("npm", path=os.path.dirname(showdown.node())) or shutil.which("npm")
+    if binary is None:
         raise MissingTool("npm: not found beside node or on the PATH: install it (Debian: apt-get install npm)")
-    return found
+    return binary
 
 
 def pinned_version() -> str:
@@ -111,8 +111,8 @@ def _npm_ci(folder: Path, node: str, tool: str) -> None:
 def _why(code: int, stderr: str) -> str:
     """npm's error in one line, and what to do about it."""
     lines = [line.partition("npm error")[2].strip() for line in stderr.splitlines() if line.startswith("npm error")]
-    told = "; ".join([line for line in lines if line and "complete log" not in line.lower()][:3])[:300]
-    told = told or stderr.strip()[-200:].replace("\n", " ") or f"exit code {code}"
+    message = "; ".join([line for line in lines if line and "complete log" not in line.lower()][:3])[:300]
+    message = message or stderr.strip()[-200:].replace("\n", " ") or f"exit code {code}"
     if any(word in stderr for word in _OFFLINE):
-        return f"{NOT_REACHED} (npm ci: {told}): check the network and npm's registry, then run `arena setup` again"
-    return f"npm ci failed ({told}): fix the problem, then run `arena setup` again"
+        return f"{NOT_REACHED} (npm ci: {message}): check the network and npm's registry, then run `arena setup` again"
+    return f"npm ci failed ({message}): fix the problem, then run `arena setup` again"

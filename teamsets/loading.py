@@ -123,18 +123,18 @@ def _team_texts(root: Path, format_id: str) -> list[TeamText | str]:
 
     Raises BadInput if there are neither.
     """
-    found: list[TeamText | str] = []
+    teams: list[TeamText | str] = []
     others: set[str] = set()
     for file in team_files(root, format_id):
         try:
             for text in file.teams():
                 if text.format in (None, format_id):
-                    found.append(text)
+                    teams.append(text)
                 else:
                     others.add(str(text.format))
         except BadTeam as error:
-            found.append(str(error))
-    if not found:
+            teams.append(str(error))
+    if not teams:
         has = f"it has teams for {', '.join(sorted(others))}"
         raise BadInput(f"team folder '{root}': contains no team for {format_id}: {has}")
-    return found
+    return teams

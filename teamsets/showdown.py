@@ -33,10 +33,10 @@ def node() -> str:
 
 def _binary() -> str:
     wanted = os.environ.get("ARENA_NODE") or "node"
-    found = shutil.which(wanted)
-    if found is None:
+    binary = shutil.which(wanted)
+    if binary is None:
         raise MissingTool(f"node: '{wanted}' was not found: install Node.js {OLDEST_NODE} or newer, or set ARENA_NODE")
-    return found
+    return binary
 
 
 @cache
@@ -44,8 +44,8 @@ def node_version() -> str:
     """Return node's version, e.g. "v20.11.1". Raises MissingTool if it does not run or is too old."""
     try:
         done = subprocess.run([_binary(), "--version"], capture_output=True, text=True, timeout=60)
-        found = done.stdout.strip()
-        major = int(found.removeprefix("v").split(".")[0]) if done.returncode == 0 else None
+        version = done.stdout.strip()
+        major = int(version.removeprefix("v").split(".")[0]) if done.returncode == 0 else None
     except (OSError, subprocess.SubprocessError, ValueError):
         major = None
     if major is None:
@@ -53,8 +53,8 @@ def node_version() -> str:
             f"node: '{_binary()} --version' printed no version: install Node.js {OLDEST_NODE} or newer, or set ARENA_NODE"
         )
     if major < OLDEST_NODE:
-        raise MissingTool(f"node: {found} is too old: install Node.js {OLDEST_NODE} or newer, or set ARENA_NODE")
-    return found
+        raise MissingTool(f"node: {version} is too old: install Node.js {OLDEST_NODE} or newer, or set ARENA_NODE")
+    return version
 
 
 def cached() -> Path:

@@ -84,7 +84,7 @@ class FirstGeneration:
         else:
             self._after(battle, message)
 
-    def asked(self) -> None:
+    def fill_copied_moves(self) -> None:
         """Complete what was copied from one of ours, whose moves the request has told."""
         for copy, original in self._copies:
             if copy.transformed and original.transformed:

@@ -172,15 +172,15 @@ def _available_moves(mon: Pokemon, request: dict[str, Any]) -> list[Move]:
     if effects and (Effect.COMMANDER in effects or Effect.DYNAMAX in effects):
         return _stock_available_moves(mon, request)
     known = _moves(mon)
-    found: list[Move] = []
+    available: list[Move] = []
     for listed in request["moves"]:
         if listed.get("disabled", False):
             continue
         move = known.get(listed["id"])
         if move is None:
             return _stock_available_moves(mon, request)
-        found.append(move)
-    return found
+        available.append(move)
+    return available
 
 
 def _learnset_for_generation(data: GenData, species: str, generation: int) -> set[str]:
@@ -188,16 +188,16 @@ def _learnset_for_generation(data: GenData, species: str, generation: int) -> se
     if not isinstance(learnset, dict):
         return set()
     moves = GenData.from_gen(generation).moves
-    found: set[str] = set()
+    learnable: set[str] = set()
     for move, sources in learnset.items():
         entry = moves.get(move)
         if not isinstance(entry, dict) or entry.get("isNonstandard") == "Past" or not isinstance(sources, list):
             continue
         for source in sources:
             if isinstance(source, str) and source and source[0].isdigit() and int(source[0]) <= generation:
-                found.add(move)
+                learnable.add(move)
                 break
-    return found
+    return learnable
 
 
 def _generate_learnset(data: GenData, species: str) -> None:

@@ -84,7 +84,7 @@ class SeatBattle(TrackedBattle):
         except Exception:  # as above; the legal choices come from the request itself, not from poke-env
             self.parse_warnings += 1
         if self._first_generation is not None:
-            self._first_generation.asked()
+            self._first_generation.fill_copied_moves()
         keep_last_moves(self)  # before the request the moves of the one that it has become may not have been known
         self.before_transform.clear()
         self._correct_own(request)

@@ -48,7 +48,7 @@ class External(ProgramAgent):
         problem = _problem(command, role)
         if problem:
             raise BadInput(f"agent 'external': {problem}")
-        self.words = shlex.split(command)
+        self.argv = shlex.split(command)
         self.role = "accept" if role == "accept" else "challenge"
         self.allowance, self.start_limit, self.cwd = allowance, start, cwd
 
@@ -84,7 +84,7 @@ class External(ProgramAgent):
 
     def program(self, address: BattleAddress) -> Program:
         values = _values(address)
-        command = [_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in self.words]
+        command = [_PLACEHOLDER.sub(lambda match: values[match[1]], argument) for argument in self.argv]
         environment = {f"ARENA_{name.upper()}": value for name, value in values.items()}
         return Program(command, environment, Path(self.cwd) if self.cwd else None)
 
@@ -113,13 +113,13 @@ def _problem(command: str, role: str) -> str:
     if role not in ("challenge", "accept"):
         return f"role '{role}' is unknown: use challenge or accept"
     try:
-        words = shlex.split(command)
+        arguments = shlex.split(command)
     except ValueError as error:
         return f"its command cannot be split into words: {error}: check its quotation marks"
-    if not words:
+    if not arguments:
         return "command is required: external?command=python bot.py {uri} {user} {opponent}"
-    for word in words:
-        for name in _PLACEHOLDER.findall(word):
+    for argument in arguments:
+        for name in _PLACEHOLDER.findall(argument):
             if name not in _NAMES:
                 return f"its command has the unknown placeholder '{{{name}}}': known are {', '.join(_NAMES)}"
     return ""

@@ -49,23 +49,28 @@ def write_sets(data: Path, format_id: str) -> None:
     # foul-play fails on a forme of several others (Ultra Necrozma), which is not used.
     known_species = {name for name, entry in pokedex.items() if not isinstance(entry.get("battleOnly"), list)}
     known_moves = json.loads((data / "moves.json").read_text(encoding="utf-8")).keys()
-    found: dict[str, Counter[_Set]] = {}
+    usable_sets: dict[str, Counter[_Set]] = {}
     tier = format_id.removeprefix(f"gen{chosen.gen}")
     for species, sets in _all_sets(format_id, chosen.gen, tier).items():
         kept = Counter({each: count for each, count in sets.items() if known_moves >= set(each.moves)})
         if species in known_species and kept:
-            found[species] = kept
+            usable_sets[species] = kept
     cache = data / "pkmn_sets_cache" / format_id
     movesets: dict[str, Counter[str]] = {}
-    for species, sets in found.items():
+    for species, sets in usable_sets.items():
         movesets[species] = Counter()
         for each, count in sets.items():
             movesets[species]["|".join(sorted(each.moves))] += count
     _write(cache / "showdown_sets.json", {})
-    _write(cache / "pokemon_full_sets.json", {s: {e.text: n for e, n in sets.items()} for s, sets in found.items()})
+    _write(
+        cache / "pokemon_full_sets.json", {s: {e.text: n for e, n in sets.items()} for s, sets in usable_sets.items()}
+    )
     _write(cache / "replay_moves.json", movesets)
     everybody = GenData.from_gen(chosen.gen).pokedex.keys() & known_species
-    _write(data / "smogon_stats_cache" / f"{format_id}-0.json", _all_usage(found, everybody | found.keys(), format_id))
+    _write(
+        data / "smogon_stats_cache" / f"{format_id}-0.json",
+        _all_usage(usable_sets, everybody | usable_sets.keys(), format_id),
+    )
 
 
 def _write(path: Path, value: object) -> None:
@@ -75,31 +80,31 @@ def _write(path: Path, value: object) -> None:
 
 def _all_sets(format_id: str, gen: int, tier: str) -> dict[str, Counter[_Set]]:
     """Return species -> sets, with their weights."""
-    found: dict[str, Counter[_Set]] = defaultdict(Counter)
+    weighted_sets: dict[str, Counter[_Set]] = defaultdict(Counter)
     for species, member in _published(gen, tier):
-        found[species][_of_member(member, gen)] += 1
+        weighted_sets[species][_of_member(member, gen)] += 1
     for species, sets in statistics(format_id, gen).sets.items():
-        weight = max(1, round(found[species].total() / len(sets)))
+        weight = max(1, round(weighted_sets[species].total() / len(sets)))
         for own in sets:
             moves = tuple(move_name(to_id_str(name), gen) for name in own.moves)
             tera = own.tera.lower()
-            found[species][_Set(moves, own.item or "none", own.ability or "noability", own.nature, own.evs, tera)] += (
-                weight
-            )
-    return found
+            weighted_sets[species][
+                _Set(moves, own.item or "none", own.ability or "noability", own.nature, own.evs, tera)
+            ] += weight
+    return weighted_sets
 
 
 def _published(gen: int, tier: str) -> Iterator[tuple[str, Member]]:
     """Yield members of the published sets of a tier and of lower ones, or of higher ones for species without any."""
     at = TIERS.index(tier) if tier in TIERS else TIERS.index("ou")
-    taken: set[str] = set()
+    seen: set[str] = set()
     for nearest in (*TIERS[at:], *reversed(TIERS[:at])):
-        sets = [one for one in published_sets(gen, nearest) if to_id_str(one.species) not in taken]
-        for one in sets:
-            rng = random.Random(f"{gen} {nearest} {one.species} {one.name}")
+        sets = [published for published in published_sets(gen, nearest) if to_id_str(published.species) not in seen]
+        for published in sets:
+            rng = random.Random(f"{gen} {nearest} {published.species} {published.name}")
             for _ in range(_DRAWN):
-                yield to_id_str(one.species), one.draw(rng, _FIRST, "")
-        taken.update(to_id_str(one.species) for one in sets)
+                yield to_id_str(published.species), published.draw(rng, _FIRST, "")
+        seen.update(to_id_str(published.species) for published in sets)
 
 
 def _of_member(member: Member, gen: int) -> _Set:
@@ -113,19 +118,21 @@ def _of_member(member: Member, gen: int) -> _Set:
     )
 
 
-def _all_usage(found: dict[str, Counter[_Set]], species: Collection[str], format_id: str) -> dict[str, Any]:
+def _all_usage(usable_sets: dict[str, Counter[_Set]], species: Collection[str], format_id: str) -> dict[str, Any]:
     """Return usage statistics of all species in Smogon's format, with the parts that foul-play reads."""
     brought = statistics(format_id, get_format(format_id).gen).species
     counts = {name: 1 + _TEAM * brought.get(name, 0) for name in sorted(species)}
     # Teammates: in proportion to usage, independent of the other species.
-    usual = dict(Counter({name: count for name, count in counts.items() if name in found}).most_common(_TEAMMATES))
+    usual = dict(
+        Counter({name: count for name, count in counts.items() if name in usable_sets}).most_common(_TEAMMATES)
+    )
     total = sum(usual.values())
     return {
         name: {
             "Raw count": count,
             "Teammates": {other: count * often / total for other, often in usual.items() if other != name},
             "Checks and Counters": {},
-            **_usage(found.get(name, Counter()), count),
+            **_usage(usable_sets.get(name, Counter()), count),
         }
         for name, count in counts.items()
     }

@@ -75,13 +75,13 @@ class Metamon(ProgramAgent):
 
     def program(self, address: BattleAddress) -> Program:
         python = place_of("metamon")
-        found = _plays(address.format)
-        if python is None or found is None or address.team_file is None:
+        match = _plays(address.format)
+        if python is None or match is None or address.team_file is None:
             raise BadInput(f"{self.name}: cannot play {address.format}: {self.missing(address.format)}")
         teams = address.folder / "teams" / address.format
         teams.mkdir(parents=True)
         (teams / f"team.{address.format}_team").write_bytes(address.team_file.read_bytes())
-        options = ["--eval_type", "challenge", "--agent", self.model, "--gens", found[1], "--formats", found[2]]
+        options = ["--eval_type", "challenge", "--agent", self.model, "--gens", match[1], "--formats", match[2]]
         options += ["--username", address.user, "--opponent_username", address.opponent, "--total_battles", "1"]
         options += ["--role", "challenger" if address.role == "challenge" else "acceptor"]
         options += [

@@ -64,11 +64,11 @@ class Model:
     def answers(self, questions: Sequence[Question]) -> list[Reply]:
         """Answer questions of one kind. Raises ValueError for a prompt that is too long for the model."""
         prompts = [self._ids(one.prompt) for one in questions]
-        longest, asked = max(map(len, prompts)), questions[0].max_tokens
-        if self.limit is not None and longest + asked > self.limit:
+        longest, max_tokens = max(map(len, prompts)), questions[0].max_tokens
+        if self.limit is not None and longest + max_tokens > self.limit:
             raise ValueError(
-                f"a prompt of {longest} tokens and max_tokens={asked} are more than the {self.limit} that the model takes: "
-                "shorten the template (prompt=FILE) or max_tokens"
+                f"a prompt of {longest} tokens and max_tokens={max_tokens} are more than the {self.limit} that the model "
+                "takes: shorten the template (prompt=FILE) or max_tokens"
             )
         constrained = questions[0].choices is not None
         if constrained and "plan" not in STYLES[questions[0].style]:
@@ -105,21 +105,23 @@ class Model:
             full = [self._plain(f"{start} {choice}") for choice in question.choices or ()]
             common = _common([self._plain(start), *full])
             starts.append(ids + full[0][:common])
-            allowed.append([tuple(one[common:]) for one in full])
+            allowed.append([tuple(tokens[common:]) for tokens in full])
         width, end = max(map(len, starts)), self.tokenizer.eos_token_id
 
         def next_tokens(row: int, ids: torch.Tensor) -> list[int]:
             done = tuple(ids[width:].tolist())
-            nexts = {one[len(done)] for one in allowed[row] if len(one) > len(done) and one[: len(done)] == done}
+            nexts = {
+                tokens[len(done)] for tokens in allowed[row] if len(tokens) > len(done) and tokens[: len(done)] == done
+            }
             return [*nexts, *([end] if done in allowed[row] else [])] or [end]
 
-        longest = 1 + max(len(one) for each in allowed for one in each)
+        longest = 1 + max(len(tokens) for each in allowed for tokens in each)
         written = self._written(starts, questions, longest, 1, prefix_allowed_tokens_fn=next_tokens)
-        found = []
+        completed = []
         for begun, ids, new, reply in zip(starts, prompts, written, replies, strict=True):
             text = self.tokenizer.decode(begun[len(ids) :] + new, skip_special_tokens=True)
-            found.append(Reply(text, reply.prompt_tokens, (reply.completion_tokens or 0) + len(new)))
-        return found
+            completed.append(Reply(text, reply.prompt_tokens, (reply.completion_tokens or 0) + len(new)))
+        return completed
 
     def _plain(self, text: str) -> list[int]:
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])

@@ -65,8 +65,8 @@ async def post(url: SplitResult, path: str, headers: dict[str, str], body: bytes
 
 async def _read(reader: asyncio.StreamReader) -> Response:
     status = await _line(reader)
-    words = status.split(" ", 2)
-    if len(words) < 2 or not words[0].startswith("HTTP/") or not words[1].isdecimal():
+    status_parts = status.split(" ", 2)
+    if len(status_parts) < 2 or not status_parts[0].startswith("HTTP/") or not status_parts[1].isdecimal():
         raise BadAnswer("no HTTP answer: its first line is no status")  # not quoted: it may hold a part of the key
     headers: dict[str, str] = {}
     while line := await _line(reader):
@@ -83,7 +83,7 @@ async def _read(reader: asyncio.StreamReader) -> Response:
         while len(body) <= MAX_BODY and (more := await reader.read(MAX_BODY + 1 - len(body))):
             body += more
         _limited(len(body))
-    return Response(int(words[1]), headers, body)
+    return Response(int(status_parts[1]), headers, body)
 
 
 async def _chunks(reader: asyncio.StreamReader) -> bytes:

@@ -35,12 +35,12 @@ def folder_of(path: str) -> Path:
     """
     local = resolve_path(path).expanduser()
     if local.is_dir():
-        found = next((one for one in (local, local / OUTPUT) if is_model(one)), None)
-        if found is None:
+        model_folder = next((folder for folder in (local, local / OUTPUT) if is_model(folder)), None)
+        if model_folder is None:
             unfinished = (local / "checkpoints").is_dir()
             fix = "its run has not finished" if unfinished else f"it has no {CONFIG} and no {ADAPTER}"
             raise BadInput(f"model {path}: {fix}: give a folder that transformers or peft saved")
-        return found
+        return model_folder
     if path.startswith((".", "/", "~")) or not _HUB_NAME.fullmatch(path):
         raise BadInput(f"model {path}: no such folder: give a folder that transformers or peft saved, or a hub's name")
     from huggingface_hub import try_to_load_from_cache

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from agents.battle import SeatBattle
 from agents.contract import Agent, Answer
-from agents.llm.prompts import PromptAnswer, again, prompt, read, template
+from agents.llm.prompts import PromptAnswer, prompt, read, retry_prompt, template
 from teamsets.errors import BadInput
 
 #: Characters of a model's answer that are kept with a decision.
@@ -83,7 +83,7 @@ class LanguageModel(Agent):
         text = prompt(battle, self.template)
         if battle.last_request is self._request:  # a retry: the last answer was no legal choice
             self._refused.append(self._kept["answer"])
-            text = again(text, self._refused[-1])
+            text = retry_prompt(text, self._refused[-1])
         else:
             self._request, self._kept, self._refused = battle.last_request, {}, []
         reply = await self.ask(text, [choice.label for choice in battle.legal])

@@ -71,7 +71,7 @@ def prompt(battle: SeatBattle, filled: str) -> str:
     return filled.format(**known(battle))
 
 
-def again(text: str, refused: str) -> str:
+def retry_prompt(text: str, refused: str) -> str:
     """Return a prompt after an answer that was no legal choice. refused: what was answered."""
     shown = " ".join(refused.split())[:200]
     return f"{text}Your last answer was not one of the legal choices: {shown}\n"
@@ -107,10 +107,10 @@ def read(text: str) -> PromptAnswer:
     What it thinks between <think> and </think> is no answer.
     """
     text = text.rpartition("</think>")[2].partition("<think>")[0]
-    told = _object(text)
-    if not told:
-        told = {name.lower(): words for name, words in _LINE.findall(text)}
-    plan, action = (str(told.get(name) or "") for name in ("plan", "action"))
+    parts = _object(text)
+    if not parts:
+        parts = {name.lower(): content for name, content in _LINE.findall(text)}
+    plan, action = (str(parts.get(name) or "") for name in ("plan", "action"))
     return PromptAnswer(" ".join(plan.split()), " ".join(action.split()).strip(_AROUND).lower())
 
 
@@ -120,10 +120,10 @@ def _object(text: str) -> dict[str, Any]:
     if not body.startswith("{"):
         return {}
     try:
-        found, _ = json.JSONDecoder().raw_decode(body)
+        parsed, _ = json.JSONDecoder().raw_decode(body)
     except (ValueError, RecursionError):
         return {}
-    return {str(key).lower(): value for key, value in found.items()}
+    return {str(key).lower(): value for key, value in parsed.items()}
 
 
 def known(battle: SeatBattle) -> dict[str, Any]:
@@ -162,12 +162,12 @@ def _move(move: Move, *, ours: bool) -> str:
 
 
 def _field(battle: SeatBattle) -> str:
-    told = [
+    conditions = [
         *_effects("", {**battle.weather, **battle.fields}),
         *_effects("our side: ", battle.side_conditions),
         *_effects("their side: ", battle.opponent_side_conditions),
     ]
-    return ", ".join(told) or "nothing"
+    return ", ".join(conditions) or "nothing"
 
 
 def _effects(whose: str, effects: Mapping[Any, Any]) -> list[str]:

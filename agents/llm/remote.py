@@ -132,7 +132,7 @@ class OpenAI(LanguageModel):
             else:
                 if response.status == 200:
                     return response
-                problem = f"status {response.status}: {self._words(response)}"
+                problem = f"status {response.status}: {self._error_text(response)}"
                 if response.status not in _AGAIN:
                     raise ServerFailed(f"{self._limits[0]} refused the request with {problem}")
                 with contextlib.suppress(ValueError):  # Retry-After may also be a date
@@ -143,7 +143,7 @@ class OpenAI(LanguageModel):
         key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         return {"Content-Type": "application/json", "Accept": "application/json", **key}
 
-    def _words(self, response: Response) -> str:
+    def _error_text(self, response: Response) -> str:
         """What a server says about an error, in one line, without the key that it may repeat."""
         return " ".join(self._redacted(response.body.decode(errors="replace")).split())[:200]
 
@@ -166,7 +166,7 @@ class OpenAI(LanguageModel):
                 first.get("finish_reason") == "length",
             )
         except (ValueError, LookupError, TypeError, AttributeError):
-            raise ServerFailed(f"{self._limits[0]} sent no chat completion: {self._words(response)}") from None
+            raise ServerFailed(f"{self._limits[0]} sent no chat completion: {self._error_text(response)}") from None
 
 
 @dataclass(frozen=True)

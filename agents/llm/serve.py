@@ -26,23 +26,23 @@ from teamsets.errors import BadInput
 
 def question_of(body: bytes) -> Question:
     """Return the question of a body of ASK. Raises ValueError if a field is missing, of another type, or out of range."""
-    told = orjson.loads(body)
-    if not isinstance(told, dict) or told.keys() != {field.name for field in fields(Question)}:
+    payload = orjson.loads(body)
+    if not isinstance(payload, dict) or payload.keys() != {field.name for field in fields(Question)}:
         raise ValueError(f"a question with other fields than {', '.join(field.name for field in fields(Question))}")
-    choices, seed, temperature, limit = (told[name] for name in ("choices", "seed", "temperature", "max_tokens"))
+    choices, seed, temperature, limit = (payload[name] for name in ("choices", "seed", "temperature", "max_tokens"))
     checks = {
-        "prompt": isinstance(told["prompt"], str),
-        "style": isinstance(told["style"], str) and told["style"] in STYLES,
+        "prompt": isinstance(payload["prompt"], str),
+        "style": isinstance(payload["style"], str) and payload["style"] in STYLES,
         "temperature": type(temperature) in (int, float) and 0 <= temperature < math.inf,
         "max_tokens": type(limit) is int and limit >= 1,
         "choices": choices is None
-        or (isinstance(choices, list) and choices != [] and all(isinstance(one, str) for one in choices)),
+        or (isinstance(choices, list) and choices != [] and all(isinstance(choice, str) for choice in choices)),
         "seed": seed is None or (type(seed) is int and 0 <= seed < 2**63),
     }
     for name, is_fit in checks.items():
         if not is_fit:
-            raise ValueError(f"a question whose {name} is {str(told[name])[:80]!r}")
-    return Question(**{**told, "choices": None if choices is None else tuple(choices)})
+            raise ValueError(f"a question whose {name} is {str(payload[name])[:80]!r}")
+    return Question(**{**payload, "choices": None if choices is None else tuple(choices)})
 
 
 class LanguageModelServer(serving.Server):

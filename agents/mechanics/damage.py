@@ -133,23 +133,23 @@ class Attack:
         estimate = is_estimate(strike, foe)
         possible = chance > 0 and self._can_be_critical(foe)
         kinds = (False,) if not possible else (True,) if chance >= 1 else (False, True)
-        found = self._hits(foe, kinds, (217, 255) if gen <= 2 else (85, 100))
-        if not found:
+        hits = self._hits(foe, kinds, (217, 255) if gen <= 2 else (85, 100))
+        if not hits:
             return _UNKNOWN if estimate else NOTHING
-        low, high = found[0]
+        low, high = hits[0]
         mean = (low + high) / 2
-        if len(found) > 1:
-            mean += chance * (sum(found[1]) / 2 - mean)
+        if len(hits) > 1:
+            mean += chance * (sum(hits[1]) / 2 - mean)
         if strike.move.most_hits > 1:
             mean *= expected_hits(strike) / hits_of(strike)
         return Damage(low / full, high / full, mean / full, estimate)
 
     def hp(self, defender: Fighter, screens: Mapping[str, int], critical: bool, factors: range) -> list[int]:
         """Return the damage in HP for each random factor, as `rolls` does."""
-        found = self._facing(defender)
-        foe = found._foe(defender, screens)
-        critical = (critical or found._chance_on(defender) >= 1) and found._can_be_critical(foe)
-        hits = found._hits(foe, (critical,), factors)
+        facing = self._facing(defender)
+        foe = facing._foe(defender, screens)
+        critical = (critical or facing._chance_on(defender) >= 1) and facing._can_be_critical(foe)
+        hits = facing._hits(foe, (critical,), factors)
         return hits[0] if hits else []
 
     def _chance_on(self, defender: Fighter) -> float:
@@ -213,8 +213,8 @@ class Attack:
         if foe.ability in _BREAKABLE and broken_first(strike, foe):
             return self._breaking(foe, doublings, criticals, factors)
         if move.fixed:
-            found = fixed_damage(strike, foe, len(factors))
-            return [found for _ in criticals] if found else []
+            fixed = fixed_damage(strike, foe, len(factors))
+            return [fixed for _ in criticals] if fixed else []
         power = self._power_on(foe)
         if power <= 0:
             return []
@@ -228,10 +228,10 @@ class Attack:
         if move.id in _GROWING or reacts(strike, foe):
             each = [first, *self._later_hits(foe, hits, criticals, factors, shrunk)]
             return [[sum(of) for of in zip(*same, strict=True)] for same in zip(*each, strict=True)]
-        again = self._hit(foe, power, doublings, criticals, factors, shrunk)
+        later = self._hit(foe, power, doublings, criticals, factors, shrunk)
         return [
-            [one + (hits - 1) * other for one, other in zip(a, b, strict=True)]
-            for a, b in zip(first, again, strict=True)
+            [first_roll + (hits - 1) * later_roll for first_roll, later_roll in zip(a, b, strict=True)]
+            for a, b in zip(first, later, strict=True)
         ]
 
     def _breaking(
@@ -250,14 +250,14 @@ class Attack:
     ) -> list[int]:
         strike = self._strike
         if strike.gen == 1:
-            found = damage_1(strike, foe, power, critical, factors)
+            values = damage_1(strike, foe, power, critical, factors)
         elif strike.id == "triplekick":
             each = [damage_2(strike, foe, power * number, doublings, critical, factors) for number in (1, 2, 3)]
             return [sum(of) for of in zip(*each, strict=True)]
         else:
-            found = damage_2(strike, foe, power, doublings, critical, factors)
+            values = damage_2(strike, foe, power, doublings, critical, factors)
         hits = hits_of(strike)
-        return found if hits == 1 else [hits * value for value in found]
+        return values if hits == 1 else [hits * value for value in values]
 
     def _shrunk(self) -> int:
         """Return the factor of hits after the first, which Parental Bond weakens."""
@@ -294,7 +294,7 @@ class Attack:
         final = target_final(strike, foe, doublings, later)
         screen = bool(foe.screens) and screened(strike, foe)
         weather = weather_factor(strike, foe) if foe.weather or strike.own_weather else ONE
-        found = []
+        by_critical = []
         for critical in criticals:
             own = own_final(strike, doublings, critical)
             first = self._first
@@ -319,5 +319,5 @@ class Attack:
                 shrunk or ONE,
                 strike.physical,
             )
-            found.append(damage_of(blow, gen, factors))
-        return found
+            by_critical.append(damage_of(blow, gen, factors))
+        return by_critical

@@ -274,12 +274,12 @@ def forme_of(mon: Pokemon, gen: int) -> str:
 @cache
 def _formes(gen: int) -> dict[tuple[Any, ...], str]:
     """Return (family, *base stats) -> forme; with () for the family, the first species of all that has these stats."""
-    found: dict[tuple[Any, ...], str] = {}
+    formes: dict[tuple[Any, ...], str] = {}
     for name, entry in GenData.from_gen(gen).pokedex.items():
         stats = tuple(entry.get("baseStats", {}).values())
-        found.setdefault(((), *stats), name)
-        found.setdefault((_family(gen, name), *stats), name)
-    return found
+        formes.setdefault(((), *stats), name)
+        formes.setdefault((_family(gen, name), *stats), name)
+    return formes
 
 
 def _family(gen: int, species: str) -> str:

@@ -65,47 +65,47 @@ def screened(strike: Strike, foe: Foe) -> bool:
 
 def own_final(strike: Strike, doublings: int, critical: bool) -> list[int]:
     """Return the factors of the final damage from the user's ability and item, which see how types change it."""
-    found: list[int] = []
+    factors: list[int] = []
     ability, item = strike.ability, strike.item
     if ability == "neuroforce":
         if doublings > 0:
-            found.append(_QUARTER_MORE)
+            factors.append(_QUARTER_MORE)
     elif ability == "tintedlens":
         if doublings < 0:
-            found.append(_DOUBLE)
+            factors.append(_DOUBLE)
     elif ability == "sniper" and critical:
-        found.append(_HALF_MORE)
+        factors.append(_HALF_MORE)
     if item == "expertbelt":
         if doublings > 0:
-            found.append(_FIFTH_MORE)
+            factors.append(_FIFTH_MORE)
     elif item == "lifeorb" and strike.gen >= 5:
-        found.append(5324)
-    return found
+        factors.append(5324)
+    return factors
 
 
 def target_final(strike: Strike, foe: Foe, doublings: int, later: bool) -> list[int]:
     """Return the factors of the final damage from the target. later: of a hit after the first of its move."""
-    found: list[int] = []
+    factors: list[int] = []
     ability, kind, target = foe.ability, strike.kind, foe.fighter
     if ability:
         if ability in ("multiscale", "shadowshield"):
             if foe.hp >= target.stats[0] and not later:
-                found.append(_HALF)
+                factors.append(_HALF)
         elif ability in ("filter", "solidrock", "prismarmor"):
             if doublings > 0:
-                found.append(_THREE_QUARTERS)
+                factors.append(_THREE_QUARTERS)
         elif ability == "fluffy":
             touches, burns = "contact" in strike.flags, kind == "FIRE"
             if touches != burns:
-                found.append(_HALF if touches else _DOUBLE)
+                factors.append(_HALF if touches else _DOUBLE)
         elif (ability == "punkrock" and "sound" in strike.flags) or (ability == "icescales" and not strike.physical):
-            found.append(_HALF)
+            factors.append(_HALF)
     if foe.item and not later and _berry_weakens(strike, foe, doublings):
-        found += [_HALF, _HALF] if ability == "ripen" else [_HALF]
+        factors += [_HALF, _HALF] if ability == "ripen" else [_HALF]
     effects = target.effects
     if effects and (("minimize" in effects and "minimize" in strike.flags) or "glaiverush" in effects):
-        found.append(_DOUBLE)
-    return found
+        factors.append(_DOUBLE)
+    return factors
 
 
 def _berry_weakens(strike: Strike, foe: Foe, doublings: int) -> bool:

@@ -113,10 +113,10 @@ class Matchups:
     def hit(self, attacker: Combatant, defender: Combatant, move: MoveFacts) -> Damage:
         """Return the damage of a move between two bodies."""
         key = (move.id, attacker.key, defender.key, self._mark)
-        found = self._hits.get(key)
-        if found is None:
-            found = self._hits[key] = self._attack(attacker, move, defender)
-        return found
+        cached = self._hits.get(key)
+        if cached is None:
+            cached = self._hits[key] = self._attack(attacker, move, defender)
+        return cached
 
     def _attack(self, attacker: Combatant, move: MoveFacts, defender: Combatant) -> Damage:
         if not move.damages:
@@ -132,10 +132,10 @@ class Matchups:
     def rate(self, attacker: Combatant, defender: Combatant) -> float:
         """Return the mean damage per turn of the attacker's best repeatable move, over the moves that it may have."""
         key = (attacker.key, defender.key, self._mark)
-        found = self._rates.get(key)
-        if found is None:
-            found = self._rates[key] = self._rate(attacker, defender)
-        return found
+        cached = self._rates.get(key)
+        if cached is None:
+            cached = self._rates[key] = self._rate(attacker, defender)
+        return cached
 
     def _rate(self, attacker: Combatant, defender: Combatant) -> float:
         options = []
@@ -156,12 +156,12 @@ class Matchups:
     def speed(self, body: Combatant) -> float:
         """Return its speed, negated under Trick Room, so that the larger value always moves first."""
         key = (body.key, self._mark)
-        found = self._speeds.get(key)
-        if found is None:
+        cached = self._speeds.get(key)
+        if cached is None:
             assert self.field is not None
-            found = speed(body.fighter, self.field, self.field.sides[body.side])
-            found = self._speeds[key] = -found if self.field.trick_room else found
-        return found
+            cached = speed(body.fighter, self.field, self.field.sides[body.side])
+            cached = self._speeds[key] = -cached if self.field.trick_room else cached
+        return cached
 
     def first(self, ours: Combatant, theirs: Combatant) -> float:
         """Return the probability that ours moves first at equal priority."""

@@ -44,23 +44,23 @@ def speed(
 
 
 def _factors(fighter: Fighter, field: Conditions, side: Mapping[str, int], ability: str, item: str) -> list[int]:
-    found: list[int] = []
+    factors: list[int] = []
     if item == "choicescarf":
-        found.append(_HALF_MORE)
+        factors.append(_HALF_MORE)
     elif item == "ironball" or item in MACHO_ITEMS:
-        found.append(_HALF)
+        factors.append(_HALF)
     elif item == "quickpowder" and fighter.species == "ditto":
-        found.append(_DOUBLE)
+        factors.append(_DOUBLE)
     if (field.weather and field.weather in _SPEED_WEATHER.get(ability, ())) or (
         ability == "surgesurfer" and field.terrain == "electricterrain"
     ):
-        found.append(_DOUBLE)
+        factors.append(_DOUBLE)
     elif ability == "quickfeet" and fighter.status:
-        found.append(_HALF_MORE)
+        factors.append(_HALF_MORE)
     elif ability == "slowstart" and "slowstart" in fighter.effects:
-        found.append(_HALF)
+        factors.append(_HALF)
     if fighter.effects & {"protosynthesisspe", "quarkdrivespe"}:
-        found.append(_HALF_MORE)
+        factors.append(_HALF_MORE)
     if "tailwind" in side:
-        found.append(_DOUBLE)
-    return found
+        factors.append(_DOUBLE)
+    return factors

@@ -88,26 +88,26 @@ _MOVES: dict[str, Callable[[Strike], int]] = {
 
 def own_modifiers(strike: Strike) -> list[Modifier]:
     """Return the modifiers of a move's power that do not depend on its target."""
-    found: list[Modifier] = []
+    modifiers: list[Modifier] = []
     gen, kind, user = strike.gen, strike.kind, strike.user
     rule = _ABILITIES.get(strike.ability)
     if rule is not None and (factor := rule[1](strike)):
-        found.append((rule[0], factor))
+        modifiers.append((rule[0], factor))
     if gen <= 4 and _PINCH.get(strike.ability) == kind and strike.hp * 3 <= user.stats[0]:
-        found.append((2, _HALF_MORE))
+        modifiers.append((2, _HALF_MORE))
     if strike.item and gen >= 4:
-        found += _of_item(strike)
+        modifiers += _of_item(strike)
     if user.effects:
         if "charge" in user.effects and kind == "ELECTRIC":
-            found.append((9, _DOUBLE))
+            modifiers.append((9, _DOUBLE))
         if "helpinghand" in user.effects:
-            found.append((10, _HALF_MORE))
+            modifiers.append((10, _HALF_MORE))
     if strike.terrain and strike.grounded and _TERRAINS.get(strike.terrain) == kind:
-        found.append((6, _THREE_TENTHS_MORE if gen >= 8 else _HALF_MORE))
+        modifiers.append((6, _THREE_TENTHS_MORE if gen >= 8 else _HALF_MORE))
     own_rule = _MOVES.get(strike.id)
     if own_rule is not None and (factor := own_rule(strike)):
-        found.append((0, factor))
-    return found
+        modifiers.append((0, factor))
+    return modifiers
 
 
 def _of_item(strike: Strike) -> list[Modifier]:
@@ -156,31 +156,31 @@ def _terrain_weakens(strike: Strike) -> bool:
 
 def target_modifiers(strike: Strike, foe: Foe, type_steps: int) -> list[Modifier]:
     """Return the modifiers of a move's power that depend on its target. type_steps: doublings by type."""
-    found: list[Modifier] = []
+    modifiers: list[Modifier] = []
     kind, gen, target, ability = strike.kind, strike.gen, foe.fighter, foe.ability
     if strike.ability == "analytic" and not moves_first(strike, foe):
-        found.append((21, _THREE_TENTHS_MORE))
+        modifiers.append((21, _THREE_TENTHS_MORE))
     elif strike.ability == "rivalry" and strike.user.gender and target.gender:
-        found.append((24, 5120 if strike.user.gender == target.gender else 3072))
+        modifiers.append((24, 5120 if strike.user.gender == target.gender else 3072))
     if ability == "dryskin" and kind == "FIRE":
-        found.append((17, 5120))
+        modifiers.append((17, 5120))
     elif ability == "heatproof" and kind == "FIRE" and gen <= 8:
-        found.append((18, _HALF))
+        modifiers.append((18, _HALF))
     elif ability == "thickfat" and kind in ("FIRE", "ICE") and gen <= 4:
-        found.append((1, _HALF))
+        modifiers.append((1, _HALF))
     aura = "darkaura" if kind == "DARK" else "fairyaura" if kind == "FAIRY" else ""
     if aura and aura in (strike.ability, ability):
         broken = "aurabreak" in (strike.ability, ability)
-        found.append((20, 3072 if broken else 5448))
+        modifiers.append((20, 3072 if broken else 5448))
     if strike.terrain and foe.grounded and _terrain_weakens(strike):
-        found.append((6, _HALF))
+        modifiers.append((6, _HALF))
     sport = "mudsport" if kind == "ELECTRIC" else "watersport" if kind == "FIRE" else ""
     if sport:  # before generation 6 each Pokémon's own
         sports = (sport in strike.rooms) + (sport in strike.user.effects) + (sport in target.effects)
-        found += [(1, 1352) if gen >= 5 else (3, _HALF)] * sports
+        modifiers += [(1, 1352) if gen >= 5 else (3, _HALF)] * sports
     if strike.id in _BY_TARGET and (factor := _of_move(strike, foe, type_steps)):
-        found.append((0, factor))
-    return found
+        modifiers.append((0, factor))
+    return modifiers
 
 
 def modified_power(strike: Strike, power: int, own: list[Modifier], other: list[Modifier]) -> int:

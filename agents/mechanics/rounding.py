@@ -31,14 +31,14 @@ Modifier = tuple[int, int]
 def ordered(own: list[Modifier], other: list[Modifier]) -> int:
     """Return the chain of two lists of modifiers in the order of their priorities, `own` first at equal ones."""
     if not other:
-        found = own
+        merged = own
     elif not own:
-        found = other
+        merged = other
     else:
-        found = [*own, *other]
-    if len(found) > 1:
-        found = sorted(found, key=_by_priority)
-    return chain(factor for _, factor in found)
+        merged = [*own, *other]
+    if len(merged) > 1:
+        merged = sorted(merged, key=_by_priority)
+    return chain(factor for _, factor in merged)
 
 
 def _by_priority(modifier: Modifier) -> int:

@@ -141,14 +141,14 @@ def candidates(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ..
 def _tier_sets(gen: int, tier: str) -> dict[str, tuple[CandidateSet, ...]]:
     """Return species -> published sets of the tier, else of the nearest lower tier, else of a higher one."""
     at = TIERS.index(tier) if tier in TIERS else TIERS.index("ou")
-    found: dict[str, list[CandidateSet]] = {}
+    by_species: dict[str, list[CandidateSet]] = {}
     for nearest in (*TIERS[at:], *reversed(TIERS[:at])):
         here: dict[str, list[CandidateSet]] = {}
         for published in published_sets(gen, nearest):
             here.setdefault(to_id_str(published.species), []).append(_from_published(published, gen))
         for species, sets in here.items():
-            found.setdefault(species, sets)
-    return {species: tuple(sets) for species, sets in found.items()}
+            by_species.setdefault(species, sets)
+    return {species: tuple(sets) for species, sets in by_species.items()}
 
 
 def _from_published(published: PublishedSet, gen: int) -> CandidateSet:

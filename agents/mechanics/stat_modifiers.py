@@ -30,20 +30,20 @@ def own_attack(strike: Strike) -> tuple[int, list[Modifier]]:
     """Return the product of what raises the attacking stat at once (Hustle), and its modifiers without a target's."""
     ability, physical, gen, kind, user = strike.ability, strike.physical, strike.gen, strike.kind, strike.user
     at_once = _HALF_MORE if ability == "hustle" and physical else 0
-    found: list[Modifier] = []
+    modifiers: list[Modifier] = []
     factor = _of_ability(strike)
     if factor:
-        found.append((1 if ability == "gorillatactics" else 0 if ability == "waterbubble" else 5, factor))
+        modifiers.append((1 if ability == "gorillatactics" else 0 if ability == "waterbubble" else 5, factor))
     if user.effects:
         if gen >= 5 and "flashfire" in user.effects and ability == "flashfire" and kind == "FIRE":
-            found.append((5, _HALF_MORE))
+            modifiers.append((5, _HALF_MORE))
         stat = "atk" if physical else "spa"
         if (f"protosynthesis{stat}" in user.effects or f"quarkdrive{stat}" in user.effects) and ability:
-            found.append((5, _THREE_TENTHS_MORE))
+            modifiers.append((5, _THREE_TENTHS_MORE))
     factor = _of_item(strike)
     if factor:
-        found.append((1, factor))
-    return at_once, found
+        modifiers.append((1, factor))
+    return at_once, modifiers
 
 
 def _of_ability(strike: Strike) -> int:
@@ -192,26 +192,26 @@ def defense(strike: Strike, foe: Foe, critical: bool) -> int:
 def _of_target(strike: Strike, foe: Foe, name: str) -> list[Modifier]:
     """Return the modifiers of a defending stat, "def" or "spd"."""
     target, ability, item, gen = foe.fighter, foe.ability, foe.item, strike.gen
-    found: list[Modifier] = []
+    modifiers: list[Modifier] = []
     if ability:
         if name == "def":
             if ability == "furcoat":
-                found.append((6, _DOUBLE))
+                modifiers.append((6, _DOUBLE))
             elif (ability == "marvelscale" and target.status) or (
                 ability == "grasspelt" and strike.terrain == "grassyterrain"
             ):
-                found.append((6, _HALF_MORE))
+                modifiers.append((6, _HALF_MORE))
         elif ability == "flowergift" and foe.weather in SUN and (gen == 4 or target.species.startswith("cherrim")):
-            found.append((4, _HALF_MORE))
+            modifiers.append((4, _HALF_MORE))
     if target.effects and target.effects & {f"protosynthesis{name}", f"quarkdrive{name}"} and _quickened(strike, foe):
-        found.append((6, _THREE_TENTHS_MORE))
+        modifiers.append((6, _THREE_TENTHS_MORE))
     if item:
         factor = _of_targets_item(item, target.species, gen, name)
         if factor:
-            found.append((1 if item == "assaultvest" else 2, factor))
+            modifiers.append((1 if item == "assaultvest" else 2, factor))
     if strike.ability == ("swordofruin" if name == "def" else "beadsofruin") != foe.ability:
-        found.append((0, _THREE_QUARTERS))
-    return found
+        modifiers.append((0, _THREE_QUARTERS))
+    return modifiers
 
 
 def _quickened(strike: Strike, foe: Foe) -> bool:

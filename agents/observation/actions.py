@@ -52,16 +52,16 @@ def ordered_actions(
         move_actions.setdefault(move["id"], action)
     switch_actions = {mon["ident"]: action for action, mon in enumerate(bench, SWITCHES[0])}
     team, listed = request["side"]["pokemon"], request["active"][0]["moves"] if moves else []
-    found: dict[int, Choice] = {}
+    choices: dict[int, Choice] = {}
     for choice in legal:
         _, _, kind, slot, extra = choice
         if kind == "switch":
-            found.setdefault(switch_actions[team[slot - 1]["ident"]], choice)
+            choices.setdefault(switch_actions[team[slot - 1]["ident"]], choice)
         elif not extra:
-            found.setdefault(move_actions[listed[slot - 1]["id"]], choice)
+            choices.setdefault(move_actions[listed[slot - 1]["id"]], choice)
         elif extra == "terastallize":
-            found.setdefault(move_actions[listed[slot - 1]["id"]] + TERA[0], choice)
-    return found
+            choices.setdefault(move_actions[listed[slot - 1]["id"]] + TERA[0], choice)
+    return choices
 
 
 def legal_mask(actions: Iterable[int]) -> NDArray[np.bool_]:

@@ -43,21 +43,21 @@ _LEAST_CHANCE, _MISFIT = 0.04, 0.03
 
 
 @rule
-def set_factors(one, status, boosts, reflect):
+def set_factors(who, status, boosts, reflect):
     """Writes the factors of a Pokémon. boosts: seven stages; reflect: whether Reflect protects it."""
     pace = STAGES[boosts[4] + 6]
     for kind in range(2):
-        one[WHO_ATTACK + kind] = STAGES[boosts[2 * kind] + 6]
-        one[WHO_WALL + kind] = 1 / STAGES[boosts[2 * kind + 1] + 6]
+        who[WHO_ATTACK + kind] = STAGES[boosts[2 * kind] + 6]
+        who[WHO_WALL + kind] = 1 / STAGES[boosts[2 * kind + 1] + 6]
     if reflect:
-        one[WHO_WALL] /= 2
+        who[WHO_WALL] /= 2
     if status == BURN:
-        one[WHO_ATTACK] /= 2
+        who[WHO_ATTACK] /= 2
     elif status == PARALYSIS:
         pace *= 0.25
-    one[WHO_PACE] = pace
+    who[WHO_PACE] = pace
     if status == FAINTED:
-        one[WHO_HP] = 0.0
+        who[WHO_HP] = 0.0
 
 
 @rule
@@ -153,14 +153,14 @@ def best_hits(attacker, moves, chances, count, defender):
 
 
 @rule
-def versus_features(one, dealt, taken, foe, first, features):
-    """Six features of a Pokémon against the opponent's active one. dealt, taken: `best_hits` of either (a pair each)."""
-    fear = max(taken[0] * foe[WHO_ATTACK] * one[WHO_WALL], taken[1] * foe[WHO_ATTACK + 1] * one[WHO_WALL + 1])
-    hope = max(dealt[0] * one[WHO_ATTACK] * foe[WHO_WALL], dealt[1] * one[WHO_ATTACK + 1] * foe[WHO_WALL + 1])
-    pace, foe_pace = one[WHO_PACE] * one[WHO_STATS + 5], foe[WHO_STATS + 5] * foe[WHO_PACE]
+def versus_features(who, dealt, received, foe, first, features):
+    """Six features of a Pokémon against the opponent's active one. dealt, received: `best_hits` of either (a pair each)."""
+    fear = max(received[0] * foe[WHO_ATTACK] * who[WHO_WALL], received[1] * foe[WHO_ATTACK + 1] * who[WHO_WALL + 1])
+    hope = max(dealt[0] * who[WHO_ATTACK] * foe[WHO_WALL], dealt[1] * who[WHO_ATTACK + 1] * foe[WHO_WALL + 1])
+    pace, foe_pace = who[WHO_PACE] * who[WHO_STATS + 5], foe[WHO_STATS + 5] * foe[WHO_PACE]
     features[0] = 1.0
     features[1] = min(MOST_DAMAGE, fear)
-    features[2] = min(MOST_DAMAGE, fear / one[WHO_HP]) if one[WHO_HP] > 0 else 0.0
+    features[2] = min(MOST_DAMAGE, fear / who[WHO_HP]) if who[WHO_HP] > 0 else 0.0
     features[3] = min(MOST_DAMAGE, hope)
     features[4] = min(MOST_DAMAGE, hope / foe[WHO_HP]) if foe[WHO_HP] > 0 else 0.0
     features[5] = 1.0 if pace > foe_pace or (first and pace == foe_pace) else 0.0

@@ -134,17 +134,17 @@ _NUMBERS = {name: number for number, name in enumerate(MOVE_IDS)}
 @cache
 def sets_of(format_id: str) -> Sets:
     """The published sets of a format, as agents.mechanics.sets has them."""
-    found = [candidates(format_id, 1, name) for name in _species]
-    flat = [candidate for sets in found for candidate in sets]
+    sets_by_species = [candidates(format_id, 1, name) for name in _species]
+    flat = [candidate for sets in sets_by_species for candidate in sets]
     widest = max((len(candidate.moves) for candidate in flat), default=1)
     moves, chances = np.zeros((len(flat), widest), np.int64), np.zeros((len(flat), widest))
     for row, candidate in enumerate(flat):
         for column, (name, chance) in enumerate(candidate.moves.items()):
             moves[row, column], chances[row, column] = _NUMBERS[name], chance
     typical = np.zeros((len(_species) + 1, 2), np.int64)
-    for number, (name, sets) in enumerate(zip(_species, found, strict=True), 1):
+    for number, (name, sets) in enumerate(zip(_species, sets_by_species, strict=True), 1):
         if not sets:
             assumed = [_NUMBERS[move] for move, _ in guess(format_id, 1, name, ()).moves]
             typical[number, : len(assumed)] = assumed
-    first = np.cumsum([0, 0, *(len(sets) for sets in found)])
+    first = np.cumsum([0, 0, *(len(sets) for sets in sets_by_species)])
     return Sets(first.astype(np.int64), np.array([c.weight for c in flat], np.float64), moves, chances, typical)

@@ -125,14 +125,14 @@ def _named_moves(b, s, mon, view, moves):
 @rule
 def _pp_left(b, s, mon, view, m):
     """The fraction of a move's PP that is left as the players count it: 1 where it is not among the known ones."""
-    found = entry(b, s, mon, view, m)
-    if found < 0:
+    slot = entry(b, s, mon, view, m)
+    if slot < 0:
         return 1.0
     most = SHOWN_MAX_PP[m]
-    full = SHOWN_MAX_PP[base_move(b, s, mon, found)]  # a mimicked move has those of the one whose slot it is in
+    full = SHOWN_MAX_PP[base_move(b, s, mon, slot)]  # a mimicked move has those of the one whose slot it is in
     copied = mon == out(b, s) and b[s + W.TRANSFORMED]
-    left = (min(5, full) if copied else full) - uses_of(b, s, mon, view, found)
-    return max(0, left) / most
+    remaining = (min(5, full) if copied else full) - uses_of(b, s, mon, view, slot)
+    return max(0, remaining) / most
 
 
 @rule
@@ -144,7 +144,7 @@ def _turns_of_status(b, s, mon):
 
 
 @rule
-def _mon_token(b, s, mon, view, one, moves, ids, features):
+def _mon_token(b, s, mon, view, who, moves, ids, features):
     """Writes the token of a Pokémon without its estimates, its row of `who`, and its named moves; returns their number."""
     active = mon == out(b, s)
     species, level, status = b[mon + W.MON_SPECIES], b[mon + W.MON_LEVEL], b[mon + W.MON_STATUS]
@@ -159,7 +159,7 @@ def _mon_token(b, s, mon, view, one, moves, ids, features):
     for k in range(2):
         kind = b[s + W.SHOWN_TYPE_1 + k] if active else SPECIES_TYPES[species, k]
         ids[_TYPE_IDS + k] = TYPE_WORD[kind] if kind >= 0 else NO_SPECIES_TYPE
-        one[WHO_TYPE_1 + k] = kind
+        who[WHO_TYPE_1 + k] = kind
     ids[_TERA_ID] = NO_TERA
     features[0] = 1.0
     features[2] = hp
@@ -172,20 +172,20 @@ def _mon_token(b, s, mon, view, one, moves, ids, features):
     features[9] = min(4, count) / 4
     for stat in range(6):
         features[11 + stat] = BASE_STATS[species, stat] / 200
-        one[WHO_STATS + stat] = FULL_STATS[species, level, stat]
+        who[WHO_STATS + stat] = FULL_STATS[species, level, stat]
     for k in range(min(4, count)):
         features[17 + k] = _pp_left(b, s, mon, view, moves[k])
     if view == 0:
-        one[WHO_STATS] = b[mon + W.MON_MAX_HP]
+        who[WHO_STATS] = b[mon + W.MON_MAX_HP]
         for stat in range(5):
-            one[WHO_STATS + 1 + stat] = b[mon + W.MON_STATS + stat]
-    one[WHO_SPECIES], one[WHO_LEVEL], one[WHO_HP] = species, level, hp
+            who[WHO_STATS + 1 + stat] = b[mon + W.MON_STATS + stat]
+    who[WHO_SPECIES], who[WHO_LEVEL], who[WHO_HP] = species, level, hp
     if active:
-        set_factors(one, status, b[s + W.BOOSTS : s + W.BOOSTS + 7], b[s + W.REFLECT])
+        set_factors(who, status, b[s + W.BOOSTS : s + W.BOOSTS + 7], b[s + W.REFLECT])
         if status != W.FAINTED:
             _field_features(b, s, view, features)
     else:
-        set_factors(one, status, _LEVEL_BOOSTS, 0)
+        set_factors(who, status, _LEVEL_BOOSTS, 0)
     return count
 
 
@@ -208,15 +208,15 @@ def _field_features(b, s, view, features):
 @rule
 def _side_token(b, s, view, ids, features):
     size = b[s + W.TEAM_SIZE] if view == 0 else b[s + W.SEEN]
-    able, left = 0, 0.0
+    able, total_hp = 0, 0.0
     for k in range(b[s + W.TEAM_SIZE]):
         mon = s + W.MONS + k * W.MON_WORDS
         if (view == 0 or b[mon + W.MON_SEEN]) and b[mon + W.MON_STATUS] != W.FAINTED:
             able += 1
-            left += _health(b, mon, view)
+            total_hp += _health(b, mon, view)
     ids[0] = LAST_WORD[b[s + W.SHOWN_LAST + view]]
     features[15], features[16] = able / 6, size / 6
-    features[17], features[18] = (size - able) / 6, left / 6
+    features[17], features[18] = (size - able) / 6, total_hp / 6
 
 
 @rule

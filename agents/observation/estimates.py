@@ -84,10 +84,10 @@ class _Combatant:
     attacks: dict[str, _Attack] = field(default_factory=dict)
 
     def attack(self, move: str) -> _Attack:
-        found = self.attacks.get(move)
-        if found is None:
-            found = self.attacks[move] = _Attack(self.fighter, move_facts(move, self.fighter.gen))
-        return found
+        cached = self.attacks.get(move)
+        if cached is None:
+            cached = self.attacks[move] = _Attack(self.fighter, move_facts(move, self.fighter.gen))
+        return cached
 
 
 @dataclass(slots=True)
@@ -175,12 +175,12 @@ class Estimates:
     def _body(self, mon: Pokemon, gen: int, loadout: Loadout) -> _Combatant:
         types = map(id, (mon._terastallized_type, mon._type_1, mon._type_2, *mon._temporary_types))  # see `_VEIL`
         key = gen, mon._species, mon._level, mon._weightkg, mon._terastallized, *types, loadout
-        found = self._bodies.get(key)
-        if found is None:
+        cached = self._bodies.get(key)
+        if cached is None:
             fighter = well_fighter(mon, gen, loadout)
             quickness = speed(fighter, empty_field(gen), {})
-            found = self._bodies[key] = _Combatant(fighter, StrikeTarget(fighter), len(self._bodies), quickness)
-        return found
+            cached = self._bodies[key] = _Combatant(fighter, StrikeTarget(fighter), len(self._bodies), quickness)
+        return cached
 
     def rows(
         self, many: Iterable[ActivePokemon | None], near: SideFactors, foe: ActivePokemon, far: SideFactors, first: bool
@@ -197,16 +197,16 @@ class Estimates:
         theirs, foe_most, near_pace = foe_known.body, foe_known.most, near.pace
         number, pace = theirs.number, theirs.speed * foe_pace * far.pace
         out, most = [], _MAX_DAMAGE
-        for one in many:
-            if one is None:
+        for mon in many:
+            if mon is None:
                 out.append(NO_ESTIMATE)
                 continue
-            known, (attack, special_attack), (own_wall, own_special_wall), own_pace, hp = one
+            known, (attack, special_attack), (own_wall, own_special_wall), own_pace, hp = mon
             ours = known.body
-            taken = foe_most.get(ours.number) or self._deals(foe_known, ours)
+            received = foe_most.get(ours.number) or self._deals(foe_known, ours)
             dealt = known.most.get(number) or self._deals(known, theirs)
-            fear, hope = taken[0] * hits * own_wall * near_wall, dealt[0] * attack * wall
-            special_fear = taken[1] * special_hits * own_special_wall * near_special_wall
+            fear, hope = received[0] * hits * own_wall * near_wall, dealt[0] * attack * wall
+            special_fear = received[1] * special_hits * own_special_wall * near_special_wall
             special_hope = dealt[1] * special_attack * special_wall
             if special_fear > fear:
                 fear = special_fear

@@ -124,23 +124,23 @@ def observe(battle: SeatBattle) -> Observation:
 def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
     """Return the opponent's six Pokémon: active, seen before, known from the team preview only, unknown (None)."""
     team, preview = battle.opponent_team.values(), battle.teampreview_opponent_team
-    found = [active, *[mon for mon in team if mon is not active]]
+    pokemon = [active, *[mon for mon in team if mon is not active]]
     if preview:
         unseen = _unseen(battle.gen, tuple([mon._species for mon in team]), tuple([mon._species for mon in preview]))
-        found += [preview[index] for index in unseen]
-    return [*found, *(None,) * 6][:6]
+        pokemon += [preview[index] for index in unseen]
+    return [*pokemon, *(None,) * 6][:6]
 
 
 @lru_cache(maxsize=8192)
 def _unseen(gen: int, seen: tuple[str, ...], previewed: tuple[str, ...]) -> tuple[int, ...]:
     """Return the indices of the previewed species that were not seen yet, in any forme."""
     dex = GenData.from_gen(gen).pokedex
-    left = [dex[species]["baseSpecies"] for species in seen]
+    unmatched = [dex[species]["baseSpecies"] for species in seen]
     unseen = []
     for index, species in enumerate(previewed):
         base = dex[species]["baseSpecies"]
-        if base in left:
-            left.remove(base)
+        if base in unmatched:
+            unmatched.remove(base)
         else:
             unseen.append(index)
     return tuple(unseen)

@@ -118,10 +118,10 @@ class PokemonRows:
         """Return the cache of a battle, for `row`. Clears all caches if they have reached their limit."""
         if self.estimates.full or len(self._sheets) > _MAX_SHEETS:
             self._clear()
-        found = self._battles.get(battle)
-        if found is None:
-            found = self._battles[battle] = {}
-        return found
+        cached = self._battles.get(battle)
+        if cached is None:
+            cached = self._battles[battle] = {}
+        return cached
 
     def row(
         self, mon: Pokemon | None, entry: dict[str, Any] | None, battle: SeatBattle, cached: dict[int, _Seen]

@@ -85,13 +85,13 @@ def side_row(
             values[index] = value / 3 if key in _LAYERS else 1.0
             if key in _AGE_INDEX:
                 values[_AGE_INDEX[key]] = (turn - value) / 8
-    known, standing, left = len(team), 0, 0.0
+    known, standing, total_hp = len(team), 0, 0.0
     for mon in team:
         if mon._status is not Status.FNT:
             standing += 1
-            left += health(mon)
+            total_hp += health(mon)
     last = active.last_move if active is not None else None
-    features = _SIDE(*values, standing / 6, known / 6, (known - standing) / 6, left / 6, used_tera)
+    features = _SIDE(*values, standing / 6, known / 6, (known - standing) / 6, total_hp / 6, used_tera)
     return _last_move("" if last is None else last.id), features
 
 

@@ -254,16 +254,16 @@ def best_of(run: Path) -> dict[str, Any] | None:
 def _best(run: Path, spec: str) -> int:
     """Return the step in best.json; the last step if the run has no best.json because it was never measured."""
     try:
-        found = best_of(run)
+        best = best_of(run)
     except BadInput:
         raise BadInput(f"checkpoint '{spec}': {run / 'best.json'} names no step: use @last or @STEP") from None
-    if found is None:
+    if best is None:
         last = max(steps_of(run))
         _note_once(
             f"note: {run} has no best checkpoint, as it was not evaluated: '{spec}' is its last one, step {last}"
         )
         return last
-    return int(found["step"])
+    return int(best["step"])
 
 
 @lru_cache(maxsize=64)

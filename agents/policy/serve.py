@@ -159,12 +159,12 @@ class InferenceServer(serving.Server):
             self._answer_many(*self._frames.popleft())
         self._plan()
 
-    def _answer(self, battles: list[tuple[int, int]], asked: list[tuple[ServerConnection, int, bytes]]) -> None:
+    def _answer(self, battles: list[tuple[int, int]], requests: list[tuple[ServerConnection, int, bytes]]) -> None:
         """Answer a batch. A request that cannot be answered fails alone. battles: of the requests."""
-        observations = wire.unpacked([body for *_, body in asked])
+        observations = wire.unpacked([body for *_, body in requests])
         faults = wire.faults(observations)
         rows, slots = [], []
-        for row, (battle, (connection, position, _)) in enumerate(zip(battles, asked, strict=True)):
+        for row, (battle, (connection, position, _)) in enumerate(zip(battles, requests, strict=True)):
             try:
                 if row in faults:
                     raise ValueError(f"the observation has {faults[row]}")
@@ -174,16 +174,16 @@ class InferenceServer(serving.Server):
                 connection.send(frame(FAILED, battle[1], position, reported(error)))
         if not rows:
             return
-        positions = [asked[row][1] for row in rows]
+        positions = [requests[row][1] for row in rows]
         try:
             answers = self.inference.answer(
-                slots, positions, observations.take(rows) if len(rows) < len(asked) else observations
+                slots, positions, observations.take(rows) if len(rows) < len(requests) else observations
             )
             replies = [(ANSWER, answer.tobytes()) for answer in answers]
         except RuntimeError as error:  # the device is out of memory
             replies = [(FAILED, reported(error))] * len(rows)
         for row, (kind, body) in zip(rows, replies, strict=True):
-            connection, position, _ = asked[row]
+            connection, position, _ = requests[row]
             connection.send(frame(kind, battles[row][1], position, body))
 
     def _answer_many(

@@ -57,11 +57,11 @@ def faults(observations: Observations) -> dict[int, str]:
         ),
         "a legal action that is neither true nor false": (legal.view(np.uint8) > 1).any(axis=1),
     }
-    found: dict[int, str] = {}
+    by_row: dict[int, str] = {}
     for fault, rows in checks.items():
         for row in np.flatnonzero(rows).tolist():
-            found.setdefault(row, fault)
-    return found
+            by_row.setdefault(row, fault)
+    return by_row
 
 
 def unpacked(bodies: list[bytes]) -> Observations:

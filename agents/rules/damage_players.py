@@ -138,10 +138,10 @@ class Pessimist(Agent):
             spared = knocked if first or option.move.priority > 0 else 0.0
             scored.append((dealt + knocked - self._loss(me, fear) * (1 - spared), option.choice))
         for switch in scene.switches:
-            left = scene.reach(switch.fighter) - scene.threat(switch.fighter)
+            net_damage = scene.reach(switch.fighter) - scene.threat(switch.fighter)
             scored.append(
                 (
-                    0.5 * left - self._loss(switch.fighter, scene.threat(switch.fighter)) - self.switch_cost,
+                    0.5 * net_damage - self._loss(switch.fighter, scene.threat(switch.fighter)) - self.switch_cost,
                     switch.choice,
                 )
             )

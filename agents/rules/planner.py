@@ -49,31 +49,31 @@ class PlannerPosition:
     def duel(self, ours: Combatant, theirs: Combatant, hp: float, foe_hp: float) -> float:
         """Return the value of a duel to us, from -1 to 1: expected gain minus expected loss in worth."""
         key = (ours, theirs, round(hp, 2), round(foe_hp, 2))
-        found = self._duels.get(key)
-        if found is None:
-            found = self.matchups.value(ours, theirs, hp, foe_hp, self.weights.alive)
-            self._duels[key] = found
-        return found
+        cached = self._duels.get(key)
+        if cached is None:
+            cached = self.matchups.value(ours, theirs, hp, foe_hp, self.weights.alive)
+            self._duels[key] = cached
+        return cached
 
     def after_our_loss(self, fallen: Combatant, theirs: Combatant, foe_hp: float) -> float:
         """Return the value of our best next duel against their active Pokémon. fallen: our fainted one."""
         key = (fallen, theirs, round(foe_hp, 1))
-        found = self._next.get(key)
-        if found is None:
+        cached = self._next.get(key)
+        if cached is None:
             duels = [self.duel(b, theirs, b.hp, foe_hp) for b in self.ours if b is not fallen]
-            found = self._next[key] = max(duels, default=_LOST)
-        return found
+            cached = self._next[key] = max(duels, default=_LOST)
+        return cached
 
     def after_their_loss(self, fallen: Combatant, ours: Combatant, hp: float) -> float:
         """Return the value of the next duel that the opponent would choose; unseen Pokémon count as an even duel."""
         key = (fallen, ours, round(hp, 1))
-        found = self._next.get(key)
-        if found is None:
+        cached = self._next.get(key)
+        if cached is None:
             duels = [self.duel(ours, b, hp, b.hp) for b in self.theirs if b is not fallen]
             if self.unknown:
                 duels.append(0.0)
-            found = self._next[key] = min(duels, default=-_LOST)
-        return found
+            cached = self._next[key] = min(duels, default=-_LOST)
+        return cached
 
     def value(self, turn: Turn, out: tuple[Combatant, Combatant]) -> float:
         """Return the value of a position after a turn: material and expected duel. out: the two active Pokémon before."""
@@ -152,11 +152,11 @@ def _soft(values: list[float], weights: list[float]) -> list[float]:
 
 def terastallized(body: Combatant) -> Combatant:
     """Return the terastallized variant of a body."""
-    found = body.variants.get("tera")
-    if found is None:
-        found = body.variants["tera"] = Combatant(body.fighter.as_tera(), body.side)
-        found.root = body
-    return found
+    cached = body.variants.get("tera")
+    if cached is None:
+        cached = body.variants["tera"] = Combatant(body.fighter.as_tera(), body.side)
+        cached.root = body
+    return cached
 
 
 def benched(body: Combatant, hp: float) -> Combatant:

@@ -227,16 +227,16 @@ def _inflict(turn: Turn, side: int, fighter: Fighter, move: MoveFacts, chance: f
 
 def changed(body: Combatant, boosts: tuple[tuple[str, int], ...]) -> Combatant:
     """Return the body after boosts, cached per body and change."""
-    found = body.variants.get(boosts)
-    if found is None:
-        found = body.variants[boosts] = Combatant(body.fighter.boosted(boosts), body.side)
-    return found
+    cached = body.variants.get(boosts)
+    if cached is None:
+        cached = body.variants[boosts] = Combatant(body.fighter.boosted(boosts), body.side)
+    return cached
 
 
 def with_status(body: Combatant, status: str) -> Combatant:
     """Return the body with a new status, cached per body and status."""
-    found = body.variants.get(status)
-    if found is None:
+    cached = body.variants.get(status)
+    if cached is None:
         fighter = replace(body.fighter, status=status, slept=0)
-        found = body.variants[status] = Combatant(fighter, body.side)
-    return found
+        cached = body.variants[status] = Combatant(fighter, body.side)
+    return cached

@@ -165,14 +165,14 @@ def connected(service: Service, kind: type[_Kind]) -> _Kind:
 
 def _by_path(service: Service, kind: type[_Kind]) -> _Kind:
     with file_lock(wire.lock_of(service.path), remove=True):
-        found = _socket_of(service.path)
+        connection = _socket_of(service.path)
         process = None
-        if found is None:
+        if connection is None:
             process = _start(service)
-            found = _socket_of(service.path)
-        if found is None:
+            connection = _socket_of(service.path)
+        if connection is None:
             raise ServerFailed(_start_failure(service, process))
-    return kind(service, found, process)
+    return kind(service, connection, process)
 
 
 def _through(mailbox: Mailbox, service: Service, kind: type[_Kind]) -> _Kind:
@@ -182,10 +182,10 @@ def _through(mailbox: Mailbox, service: Service, kind: type[_Kind]) -> _Kind:
     ours, its = socket.socketpair()
     with its, socket.socket(fileno=os.dup(mailbox.descriptor)) as post:
         socket.send_fds(post, [orjson.dumps({**request, "threads": _threads()})], [its.fileno()])
-    found = _greeted(ours)
-    if found is None:
+    connection = _greeted(ours)
+    if connection is None:
         raise ServerFailed(_start_failure(service, None))
-    return kind(service, found, None)
+    return kind(service, connection, None)
 
 
 def close_all() -> None:

@@ -45,7 +45,7 @@ def _latest(table: dict[int, tuple[str, ...]], gen: int) -> tuple[str, ...]:
     return next((names for first, names in sorted(table.items(), reverse=True) if first <= gen), ())
 
 
-def _one(rng: random.Random, pool: dict[str, list[str]], relevant: float, past: float) -> str:
+def _pick(rng: random.Random, pool: dict[str, list[str]], relevant: float, past: float) -> str:
     now = "Past" if rng.random() < past else ""
     names = pool[f"relevant{now}"] if rng.random() < relevant else pool["past" if now else "all"]
     return rng.choice(names or pool["all"])
@@ -66,23 +66,23 @@ _RARELY, _OFTEN = 0.02, 0.05
 
 
 def _effects(gen: int, rng: random.Random, ability: str, attacks: bool) -> list[str]:
-    found = []
+    effects = []
     if attacks:
         if ability == "flashfire" and rng.random() < 0.7:
-            found.append("flashfire")
+            effects.append("flashfire")
         if ability == "slowstart" and rng.random() < 0.7:
-            found.append("slowstart")
+            effects.append("slowstart")
         if ability == "supremeoverlord":
-            found.append(f"fallen{rng.randint(1, 5)}")
+            effects.append(f"fallen{rng.randint(1, 5)}")
         if gen >= 3 and rng.random() < _OFTEN:
-            found.append(f"stockpile{rng.randint(1, 3)}")
+            effects.append(f"stockpile{rng.randint(1, 3)}")
     for name in ("protosynthesis", "quarkdrive"):
         if ability == name and rng.random() < 0.8:
-            found.append(name + rng.choice(("atk", "def", "spa", "spd", "spe")))
+            effects.append(name + rng.choice(("atk", "def", "spa", "spd", "spe")))
     for name, (first, last) in (_OWN_EFFECTS if attacks else _TARGET_EFFECTS).items():
         if first <= gen <= last and rng.random() < (_OFTEN if name in ("charge", "foresight") else _RARELY):
-            found.append(name)
-    return found
+            effects.append(name)
+    return effects
 
 
 def _status(gen: int, rng: random.Random, attacks: bool) -> str:
@@ -95,11 +95,11 @@ def _side(gen: int, drawn: Drawn, rng: random.Random, attacks: bool) -> dict[str
     old = gen >= 8 and rng.random() < 0.1
     species = rng.choice(drawn.speciesPast if old and drawn.speciesPast else drawn.species)
     ability = (
-        _one(rng, drawn.abilities, 0.7, 0.0) if gen >= 3 and rng.random() < 0.8 else "noability" if gen >= 3 else ""
+        _pick(rng, drawn.abilities, 0.7, 0.0) if gen >= 3 and rng.random() < 0.8 else "noability" if gen >= 3 else ""
     )
     item = ""
     if gen >= 2 and rng.random() < 0.7:
-        item = _one(rng, drawn.items, 0.75, 0.08 if gen >= 8 else 0.0)
+        item = _pick(rng, drawn.items, 0.75, 0.08 if gen >= 8 else 0.0)
     stages = ("atk", "def", "spa", "spd", "spe") if gen > 1 else ("atk", "def", "spe")
     boosts = {stat: rng.randint(-6, 6) for stat in stages if rng.random() < 0.25}
     boosts = {stat: stage for stat, stage in boosts.items() if stage}

@@ -91,14 +91,14 @@ def ours(gen: int, case: Case, answer: dict[str, Any]) -> tuple[dict[str, list[i
     defender = fighter(gen, case["defender"], answer["defender"])
     move = move_facts(case["move"], gen)
     screens, own_side = dict.fromkeys(case["screens"], 1), dict.fromkeys(case["ownSide"], 1)
-    found = {
+    both_rolls = {
         name: tried(gen, rolls(attacker, defender, move, field, screens, own_side, name == "crit"))
         for name in ("normal", "crit")
     }
     hit = damage(attacker, defender, move, field, screens, own_side)
-    plain, hp = found["normal"], defender.stats[0]
+    plain, hp = both_rolls["normal"], defender.stats[0]
     assert (round(hit.low * hp), round(hit.high * hp)) == (plain[0], plain[-1]), (case, hit, plain)
-    return found, hit.mean * hp, hit.estimate
+    return both_rolls, hit.mean * hp, hit.estimate
 
 
 def tried(gen: int, values: list[int]) -> list[int]:
@@ -139,16 +139,18 @@ def _same_mean(gen: int, case: Case, answer: dict[str, Any]) -> bool:
 
 def tags(case: Case) -> list[str]:
     """What a case has that may matter, to count what unexplained cases have in common."""
-    found = [f"move {case['move']}", *(f"room {room}" for room in case["rooms"])]
+    case_tags = [f"move {case['move']}", *(f"room {room}" for room in case["rooms"])]
     for name in ("weather", "terrain"):
         if case[name]:
-            found.append(f"{name} {case[name]}")
-    found += [f"screen {name}" for name in case["screens"]] + [f"own side {name}" for name in case["ownSide"]]
+            case_tags.append(f"{name} {case[name]}")
+    case_tags += [f"screen {name}" for name in case["screens"]] + [f"own side {name}" for name in case["ownSide"]]
     for who in ("attacker", "defender"):
         side = case[who]
-        found += [f"{who} {key} {side[key]}" for key in ("species", "ability", "item", "status", "tera") if side[key]]
-        found += [f"{who} effect {effect}" for effect in side["effects"]]
-    return found
+        case_tags += [
+            f"{who} {key} {side[key]}" for key in ("species", "ability", "item", "status", "tera") if side[key]
+        ]
+        case_tags += [f"{who} effect {effect}" for effect in side["effects"]]
+    return case_tags
 
 
 _WEIGHED = frozenset({"lowkick", "grassknot", "heavyslam", "heatcrash", "skydrop"})
@@ -192,10 +194,10 @@ def shown(case: Case, answer: dict[str, Any], verdict: str) -> str:
     return "\n".join(lines)
 
 
-def common(found: list[Case], everything: list[Case]) -> list[tuple[str, int, int]]:
+def common(unexplained: list[Case], cases: list[Case]) -> list[tuple[str, int, int]]:
     """Tags of the unexplained cases with their count and the count in all cases, the most telling first."""
-    here = collections.Counter(tag for case in found for tag in tags(case))
-    all_of_them = collections.Counter(tag for case in everything for tag in tags(case))
+    here = collections.Counter(tag for case in unexplained for tag in tags(case))
+    all_of_them = collections.Counter(tag for case in cases for tag in tags(case))
     scored = [(tag, count, all_of_them[tag]) for tag, count in here.items()]
     return sorted(scored, key=lambda row: -row[1] * row[1] / row[2])
 
@@ -241,7 +243,7 @@ def main(arguments: list[str] | None = None) -> int:
     size = max(1, min(4000, -(-len(cases) // options.jobs)))
     chunks = [cases[start : start + size] for start in range(0, len(cases), size)]
     counts: collections.Counter[str] = collections.Counter()
-    left: list[Case] = []
+    unexplained: list[Case] = []
     flagged = 0
     frozen: list[Any] = []
     with ThreadPoolExecutor(options.jobs) as pool:
@@ -250,8 +252,8 @@ def main(arguments: list[str] | None = None) -> int:
                 counts[verdict] += 1
                 flagged += answer["estimate"]
                 if verdict in ("different", "no answer of Showdown", "@smogon/calc differs without a reason"):
-                    left.append(case)
-                    if len(left) <= options.show:
+                    unexplained.append(case)
+                    if len(unexplained) <= options.show:
                         print(shown(case, answer, verdict), flush=True)
                 if not verdict.startswith(("different", "estimate", "no answer")) and any(answer["showdown"]["normal"]):
                     frozen.append((case, answer))
@@ -262,9 +264,9 @@ def main(arguments: list[str] | None = None) -> int:
     for verdict, count in sorted(counts.items(), key=lambda pair: -pair[1]):
         print(f"{count:8}  {verdict}")
     print(f"{flagged:8}  flagged as an estimate, equal or not")
-    for tag, count, total in common(left, cases)[: options.by]:
+    for tag, count, total in common(unexplained, cases)[: options.by]:
         print(f"    {tag}: {count} of {total}")
-    return 1 if left else 0
+    return 1 if unexplained else 0
 
 
 if __name__ == "__main__":

@@ -30,16 +30,16 @@ def read(path: Path) -> dict[tuple[Any, ...], Record]:
 
     A line that was cut by the end of a process is left out. Raises BadInput for a file of another kind.
     """
-    found: dict[tuple[Any, ...], Record] = {}
+    records: dict[tuple[Any, ...], Record] = {}
     for number, line in enumerate(path.read_text().splitlines() if path.exists() else [], 1):
         if not line.endswith("}"):
             continue
         try:
             record = json.loads(line)
-            found[key(record)] = record
+            records[key(record)] = record
         except (ValueError, KeyError, TypeError):
             raise BadInput(f"{path}, line {number} is no record of engine_parity.py: name another --ledger.") from None
-    return found
+    return records
 
 
 def append(path: Path, record: Record) -> None:

@@ -62,10 +62,10 @@ def compare(battles: list[Battle]) -> dict[int, int]:
     playing = list(range(len(battles)))
     step = 0
     while playing:
-        found, legal = hashes(engine.words, np.array(playing)), engine.legal()
+        state_hashes, legal = hashes(engine.words, np.array(playing)), engine.legal()
         actions = np.zeros((len(battles), 2), np.int32)
         going: list[int] = []
-        for battle, hashed in zip(playing, found, strict=True):
+        for battle, hashed in zip(playing, state_hashes, strict=True):
             decisions = battles[battle]["decisions"]
             expected, first, second, *chosen = decisions[step]
             if int(hashed) != expected or legal[battle].tolist() != [first, second]:
@@ -92,22 +92,22 @@ def explain(options: dict[str, Any], battle: Battle, step: int) -> str:
     """The first difference of a battle: numbers by their place, and Showdown's log around it."""
     first = options.get("first", 0)
     until = {"first": first, "battles": battle["index"] - first + 1, "only": battle["index"]}
-    (told,) = oracle({**options, **until, "state": True, "log": True, "coverage": False})
+    (reference,) = oracle({**options, **until, "state": True, "log": True, "coverage": False})
     engine = Engine(1)
-    engine.reset([tuple(told["teams"])], [told["seed"]])
-    for decision in told["decisions"][:step]:
+    engine.reset([tuple(reference["teams"])], [reference["seed"]])
+    for decision in reference["decisions"][:step]:
         engine.step(np.array([decision[3:5]], np.int32))
-    ours, theirs = state(engine.words[0]).tolist(), told["decisions"][step][0]
-    words = [f"{place}: {a}, not {b}" for place, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b]
+    ours, theirs = state(engine.words[0]).tolist(), reference["decisions"][step][0]
+    unequal = [f"{place}: {a}, not {b}" for place, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b]
     turn = theirs[4]
-    log = told["log"]
+    log = reference["log"]
     begin = next(
         (n for n, line in enumerate(log) if line in (f"|turn|{turn - 1}", f"|turn|{turn}")), max(0, len(log) - 40)
     )
-    draws = [line for line in told["draws"] if line.startswith(f"{step} ")]
-    legal = f"legal {engine.legal()[0].tolist()}, not {told['decisions'][step][1:3]}"
+    draws = [line for line in reference["draws"] if line.startswith(f"{step} ")]
+    legal = f"legal {engine.legal()[0].tolist()}, not {reference['decisions'][step][1:3]}"
     head = f"battle {battle['index']} (seed {options['seed']}), decision {step}: {legal}"
-    return "\n".join([head, "; ".join(words), *draws, *log[begin : begin + 40]])
+    return "\n".join([head, "; ".join(unequal), *draws, *log[begin : begin + 40]])
 
 
 def teams_option(name: str) -> str | list[str]:
@@ -156,18 +156,18 @@ def run(arguments: argparse.Namespace) -> list[engine_ledger.Record]:
     ledger = Path(arguments.ledger) if arguments.ledger else None
     known = engine_ledger.read(ledger) if ledger else {}
     chunks = chunks_of(arguments)
-    found = [known[key] for chunk in chunks if (key := engine_ledger.key(chunk)) in known]
-    records = [record for record in found if "coverage" in record or not arguments.coverage]
+    recorded = [known[key] for chunk in chunks if (key := engine_ledger.key(chunk)) in known]
+    records = [record for record in recorded if "coverage" in record or not arguments.coverage]
     done = {engine_ledger.key(record) for record in records}
     if done:
         print(f"{sum(record['battles'] for record in records):,} battles are in {ledger} already")
-    left = [chunk for chunk in chunks if engine_ledger.key(chunk) not in done]
+    pending = [chunk for chunk in chunks if engine_ledger.key(chunk) not in done]
     with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
         waiting: collections.deque[tuple[engine_ledger.Record, concurrent.futures.Future[Any]]] = collections.deque()
         try:
-            while left or waiting:
-                while left and len(waiting) <= arguments.workers:  # no more: a chunk takes some 15 MB
-                    waiting.append((left[0], pool.submit(play, left.pop(0), teams, arguments.coverage)))
+            while pending or waiting:
+                while pending and len(waiting) <= arguments.workers:  # no more: a chunk takes some 15 MB
+                    waiting.append((pending[0], pool.submit(play, pending.pop(0), teams, arguments.coverage)))
                 chunk, future = waiting.popleft()
                 record = check(chunk, *future.result())
                 records.append(record)

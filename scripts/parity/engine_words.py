@@ -92,21 +92,21 @@ def _side(b, s, numbers, n):
 
 
 @_kernel
-def _hashes(battles, rows, found):
+def _hashes(battles, rows, out):
     for k in numba.prange(len(rows)):
         numbers = np.zeros(MOST, np.int32)
         n = canonical(battles[rows[k]], numbers)
         h = np.uint32(2166136261)
         for j in range(n):
             h = np.uint32((h ^ np.uint32(numbers[j])) * np.uint32(16777619))
-        found[k] = h
+        out[k] = h
 
 
-def hashes(words: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.uint32]:
+def hashes(battles: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.uint32]:
     """The hash (32-bit FNV over numbers) of the battles in those rows."""
-    found = np.zeros(len(rows), np.uint32)
-    _hashes(words, rows, found)
-    return found
+    out = np.zeros(len(rows), np.uint32)
+    _hashes(battles, rows, out)
+    return out
 
 
 @_kernel

@@ -105,7 +105,7 @@ def compared(records: list[BattleRecord], format_id: str) -> tuple[int, int, col
     ]
     chosen = [[iter([row for row in record.decisions if row[0] == seat]) for seat in range(2)] for record in records]
     places: collections.Counter[str] = collections.Counter()
-    words: list[str] = []
+    examples: list[str] = []
     decisions = 0
     playing = set(range(len(records)))
     while playing:
@@ -121,12 +121,12 @@ def compared(records: list[BattleRecord], format_id: str) -> tuple[int, int, col
                 continue
             decisions += 1
             expected = observe(battle)
-            found = Observation(seen.token_ids[k], seen.features[k], seen.legal[k])
-            for place, what in differences(expected, found):
+            actual = Observation(seen.token_ids[k], seen.features[k], seen.legal[k])
+            for place, what in differences(expected, actual):
                 places[place] += 1
-                if len(words) < 40:
+                if len(examples) < 40:
                     fixture = records[n].fixture
-                    words.append(f"{fixture.seed} p{seat + 1} turn {battle.turn}, {place}: {what}")
+                    examples.append(f"{fixture.seed} p{seat + 1} turn {battle.turn}, {place}: {what}")
             bits = [action for action in range(9) if legal[n, seat] >> action & 1]
             actions[n, seat] = bits[row[3].index(row[4])]
         playing = {n for n in playing if engine.words[n, WINNER] == UNDECIDED}
@@ -136,19 +136,19 @@ def compared(records: list[BattleRecord], format_id: str) -> tuple[int, int, col
         engine.words[stopped, WINNER] = 2
         engine.step(keep)
         playing = {n for n in playing if engine.words[n, WINNER] == UNDECIDED}
-    return len(records), decisions, places, words
+    return len(records), decisions, places, examples
 
 
-def differences(expected: Observation, found: Observation) -> Iterator[tuple[str, str]]:
+def differences(expected: Observation, actual: Observation) -> Iterator[tuple[str, str]]:
     """Yields (place, both values) of each difference."""
-    for token, column in np.argwhere(expected.token_ids != found.token_ids):
-        one, other = expected.token_ids[token, column], found.token_ids[token, column]
-        yield f"id {token},{column}", f"{one} by the protocol, {other} by the engine"
-    for token, column in np.argwhere(np.abs(expected.features - found.features) > TOLERANCE):
-        one, other = expected.features[token, column], found.features[token, column]
-        yield f"feature {token},{column}", f"{one:.6f} by the protocol, {other:.6f} by the engine"
-    for (action,) in np.argwhere(expected.legal != found.legal):
-        yield f"legal {action}", f"{expected.legal[action]} by the protocol, {found.legal[action]} by the engine"
+    for token, column in np.argwhere(expected.token_ids != actual.token_ids):
+        protocol_value, engine_value = expected.token_ids[token, column], actual.token_ids[token, column]
+        yield f"id {token},{column}", f"{protocol_value} by the protocol, {engine_value} by the engine"
+    for token, column in np.argwhere(np.abs(expected.features - actual.features) > TOLERANCE):
+        protocol_value, engine_value = expected.features[token, column], actual.features[token, column]
+        yield f"feature {token},{column}", f"{protocol_value:.6f} by the protocol, {engine_value:.6f} by the engine"
+    for (action,) in np.argwhere(expected.legal != actual.legal):
+        yield f"legal {action}", f"{expected.legal[action]} by the protocol, {actual.legal[action]} by the engine"
 
 
 def main() -> int:
@@ -170,13 +170,13 @@ def main() -> int:
         )
         for first in range(0, arguments.battles, CHUNK)
     ]
-    battles, decisions, places, words = 0, 0, collections.Counter[str](), list[str]()
+    battles, decisions, places, examples = 0, 0, collections.Counter[str](), list[str]()
     with concurrent.futures.ProcessPoolExecutor(arguments.workers) as pool:
         for played, made, where, what in pool.map(compare, chunks):
             battles, decisions = battles + played, decisions + made
             places += where
-            words += what
-    for line in words[:40]:
+            examples += what
+    for line in examples[:40]:
         print(line)
     print(f"{battles:,} battles, {decisions:,} decisions, {sum(places.values())} differences")
     print(", ".join(f"{place}: {number}" for place, number in places.most_common(30)))

@@ -117,16 +117,16 @@ def compare(played: dict[str, Any], format_id: str) -> Tally:
     return tally
 
 
-def _true(asked: dict[str, Any], turn: int) -> Decision:
-    request = asked["ask"]
-    label = next((c.label for c in legal_choices(request) if c.wire == asked["choice"]), asked["choice"])
+def _true(recorded: dict[str, Any], turn: int) -> Decision:
+    request = recorded["ask"]
+    label = next((c.label for c in legal_choices(request) if c.wire == recorded["choice"]), recorded["choice"])
     active = request["side"]["pokemon"][0]
     if active["details"].startswith("Ogerpon") and active.get("teraType") not in _OGERPON and label:
         label = label.removesuffix(" terastallize")  # which Showdown ignores, without a line
-    return Decision(turn, asked["at"], request, label)
+    return Decision(turn, recorded["at"], request, label)
 
 
-def _found(side: SideLog, lines: list[str]) -> Iterator[Decision]:
+def _reconstructed(side: SideLog, lines: list[str]) -> Iterator[Decision]:
     turn = 0
     choices = iter(side.choices)
     for line in side.lines:
@@ -141,17 +141,17 @@ def _compare_side(side: SideLog, true: list[Decision], lines: list[str], battle:
         tally.counts[kind] += 1
         tally.differences.append(Difference(kind, battle, side.role, turn, ours, truth, after))
 
-    found = list(_found(side, lines))
-    keys = [[(each.turn, each.kind) for each in decisions] for decisions in (found, true)]
+    reconstructed = list(_reconstructed(side, lines))
+    keys = [[(each.turn, each.kind) for each in decisions] for decisions in (reconstructed, true)]
     for tag, i, j, k, m in difflib.SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
         if tag == "equal":
-            for ours, truth in zip(found[i:j], true[k:m], strict=True):
+            for ours, truth in zip(reconstructed[i:j], true[k:m], strict=True):
                 tally.counts["decisions"] += 1
                 tally.counts["certain" if ours.choice is not None else "uncertain"] += 1
                 for kind, seen, real in _differences(side, ours, truth):
                     differs(kind, truth.at, truth.turn, seen, real)
             continue
-        for ours in found[i:j]:
+        for ours in reconstructed[i:j]:
             at = next((n for n, line in enumerate(lines) if line == f"|turn|{ours.turn}"), 0)
             differs("invented request", at, ours.turn, ours.kind, "")
         for truth in true[k:m]:
@@ -186,11 +186,11 @@ def _drawn(decision: Decision) -> tuple[str, str]:
     return active["item"], active["baseAbility"]
 
 
-def _same(found: str, chosen: str | None) -> bool:
+def _same(reconstructed: str, chosen: str | None) -> bool:
     """Whether two choices are one; of a team's order only the lead can be seen."""
     if chosen is not None and chosen.startswith("team "):
-        return found[:6] == chosen[:6]
-    return found == chosen
+        return reconstructed[:6] == chosen[:6]
+    return reconstructed == chosen
 
 
 def run_chunk(options: dict[str, Any]) -> Tally:

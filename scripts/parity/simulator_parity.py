@@ -38,11 +38,13 @@ def differing(options: dict[str, Any]) -> tuple[Battles, list[tuple[str, int]], 
     """Play both ways. Returns the stock battles, those that differ, and the formats that differ from themselves."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         stock, quick = pool.map(lambda stock: play(options, stock), (True, False))
-    found = [key for key in stock if quick.get(key) != stock[key]]
-    suspects = sorted({format_id for format_id, _ in found})
-    again = play({**options, "formats": suspects}, stock=True) if suspects else {}
-    unrepeatable = {format_id for format_id, number in again if again[format_id, number] != stock[format_id, number]}
-    return stock, [key for key in found if key[0] not in unrepeatable], sorted(unrepeatable)
+    different = [key for key in stock if quick.get(key) != stock[key]]
+    suspects = sorted({format_id for format_id, _ in different})
+    repeated = play({**options, "formats": suspects}, stock=True) if suspects else {}
+    unrepeatable = {
+        format_id for format_id, number in repeated if repeated[format_id, number] != stock[format_id, number]
+    }
+    return stock, [key for key in different if key[0] not in unrepeatable], sorted(unrepeatable)
 
 
 def main() -> None:
@@ -52,20 +54,20 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=150, help="after which a battle is ended")
     parser.add_argument("--formats", nargs="+", default=[])
     options = vars(parser.parse_args())
-    stock, found, unrepeatable = differing(options)
+    stock, different, unrepeatable = differing(options)
     counts = collections.Counter(format_id for format_id, _ in stock)
     turns = sum(line.get("turns", 0) for line in stock.values())
     errors = sum("error" in line for line in stock.values())
     for format_id in unrepeatable:
         print(f"{format_id}: not even two plays on Showdown's own code are equal")
-    for format_id, number in found:
+    for format_id, number in different:
         print(f"{format_id}, battle {number} (--seed {options['seed'] + number} --battles 1): not equal")
     compared = sum(counts.values()) - sum(counts[format_id] for format_id in unrepeatable)
     print(
-        f"{compared} battles of {len(counts) - len(unrepeatable)} formats: {len(found)} differ "
+        f"{compared} battles of {len(counts) - len(unrepeatable)} formats: {len(different)} differ "
         f"({turns} turns; {errors} battles ended by an error of Showdown's own)"
     )
-    raise SystemExit(1 if found else 0)
+    raise SystemExit(1 if different else 0)
 
 
 if __name__ == "__main__":

@@ -75,16 +75,16 @@ class SeatComparison:
     def differences(self, decision: dict[str, Any]) -> list[Difference]:
         """Return what differs after the seat has received the lines and the request of a decision."""
         truth = decision["truth"]
-        found = list(self._field(truth))
+        differing = list(self._field(truth))
         request = decision[self.role]["ask"] or {}
         active = request.get("active")
         self._lists_moves = bool(active) and active[0]["moves"][0]["id"] != "struggle"
-        found += self._side(truth, self.role, self.battle._team, own=True)
+        differing += self._side(truth, self.role, self.battle._team, own=True)
         self._follow_guises(truth["sides"][self.foe_role])
-        found += self._side(truth, self.foe_role, self.battle._opponent_team, own=False)
+        differing += self._side(truth, self.foe_role, self.battle._opponent_team, own=False)
         if decision[self.role]["ask"]:
-            found += self._request(decision[self.role], truth["sides"][self.role])
-        return found
+            differing += self._request(decision[self.role], truth["sides"][self.role])
+        return differing
 
     def _follow_guises(self, side: dict[str, Any]) -> None:
         self._guises = {mon["name"]: mon["guise"] for mon in side["pokemon"] if mon["guise"]}
@@ -383,25 +383,25 @@ def _is_untold(pp: int, slot: dict[str, Any], own: bool, listed: bool) -> bool:
 def _item_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:
     held, right = seen.item, true["item"]
     unknown = held == _UNKNOWN_ITEM
-    said = true["said"].get("item")
+    announced = true["said"].get("item")
     if (held or "") == right:
         return
     if not unknown:
         yield Difference(f"item:{held or 'none'}->{right or 'none'}", who, held, right)
-    elif own or said == right:
+    elif own or announced == right:
         yield Difference(f"item:unknown->{right or 'none'}", who, held, right)
 
 
 def _ability_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:
-    held, right, said = seen.ability, true["ability"], true["said"]
+    held, right, announced = seen.ability, true["ability"], true["said"]
     if held == right:
         return
     if held:
         if not ("gastroacid" in true["volatiles"] and held in ("", "noability")):
             yield Difference(f"ability:{held}->{right}", who, held, right)
         return
-    told = {said.get("ability")}
-    if not said.get("given") and not true["transformed"]:
-        told.add(true["baseAbility"] if own else said.get("baseAbility"))
-    if right in told or (own and seen.gen >= 7):  # before generation 7 a request does not tell what ability it has now
+    known = {announced.get("ability")}
+    if not announced.get("given") and not true["transformed"]:
+        known.add(true["baseAbility"] if own else announced.get("baseAbility"))
+    if right in known or (own and seen.gen >= 7):  # before generation 7 a request does not tell what ability it has now
         yield Difference(f"ability:unknown->{right}", who, held, right)

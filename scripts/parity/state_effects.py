@@ -130,18 +130,18 @@ _MAPPED = frozenset(name for names in VOLATILES.values() for name in names)
 
 def expected_numbered(truth: dict[str, Any], volatiles: dict[str, Any]) -> set[str]:
     """Return the effects with a number in their name that are true. volatiles: those of `truth` that are compared."""
-    found = set()
+    effects = set()
     if "perishsong" in volatiles:
-        found.add(f"PERISH{min(volatiles['perishsong']['duration'], 3)}")
+        effects.add(f"PERISH{min(volatiles['perishsong']['duration'], 3)}")
     if "stockpile" in volatiles:
-        found.add(f"STOCKPILE{volatiles['stockpile']['layers']}")
+        effects.add(f"STOCKPILE{volatiles['stockpile']['layers']}")
     for name, effect in (("protosynthesis", "PROTOSYNTHESIS"), ("quarkdrive", "QUARKDRIVE")):
         if volatiles.get(name, {}).get("bestStat"):
-            found.add(effect + volatiles[name]["bestStat"].upper())
+            effects.add(effect + volatiles[name]["bestStat"].upper())
     acts = truth["active"] and not truth["ignoringAbility"]  # suppressed, its counter stands still
     if truth["ability"] == "slowstart" and acts and truth["abilityState"].get("counter"):
-        found.add("SLOW_START")
-    return found
+        effects.add("SLOW_START")
+    return effects
 
 
 def is_numbered(effect: str) -> bool:
@@ -161,12 +161,15 @@ def effect_differences(seen: set[str], truth: dict[str, Any], gen: int, new_turn
             name: state for name, state in volatiles.items() if name not in ("partiallytrapped", "defensecurl")
         }
         seen = seen - {"DEFENSE_CURL"}
-    found = [f"+{names[0]}" for volatile, names in VOLATILES.items() if volatile in volatiles and not seen & set(names)]
+    differences = [
+        f"+{names[0]}" for volatile, names in VOLATILES.items() if volatile in volatiles and not seen & set(names)
+    ]
     true = {name for volatile, names in VOLATILES.items() if volatile in volatiles for name in names}
-    found += [f"-{effect}" for effect in sorted(seen & _MAPPED - true)]
+    differences += [f"-{effect}" for effect in sorted(seen & _MAPPED - true)]
     numbered = expected_numbered(truth, volatiles)
     held = {effect for effect in seen if is_numbered(effect)}
-    found += [f"+{effect}" for effect in sorted(numbered - held)] + [f"-{effect}" for effect in sorted(held - numbered)]
+    differences += [f"+{effect}" for effect in sorted(numbered - held)]
+    differences += [f"-{effect}" for effect in sorted(held - numbered)]
     if new_turn:
-        found += [f"-{effect}" for effect in sorted(seen & SINGLE_TURN)]
-    return found
+        differences += [f"-{effect}" for effect in sorted(seen & SINGLE_TURN)]
+    return differences

@@ -47,7 +47,7 @@ _TAIL = 40
 ROLES = ("p1", "p2")
 
 
-class Found(NamedTuple):
+class LocatedDifference(NamedTuple):
     """A difference and where it is."""
 
     difference: Difference
@@ -106,12 +106,12 @@ def chunks(options: dict[str, Any], arguments: argparse.Namespace, size: int) ->
     ]
 
 
-def compare(played: dict[str, Any], gen: int, format_id: str) -> tuple[list[Found], int]:
+def compare(played: dict[str, Any], gen: int, format_id: str) -> tuple[list[LocatedDifference], int]:
     """Feed a battle to both seats. Return its differences and the number of decisions compared.
 
     A difference is listed at the first decision that has it, and again only after one without it.
     """
-    found: list[Found] = []
+    located: list[LocatedDifference] = []
     compared = 0
     seats = [
         SeatBattle("battle-parity-1", f"Player {role[1]}", role, gen, format_id, random.Random(0)) for role in ROLES
@@ -134,44 +134,44 @@ def compare(played: dict[str, Any], gen: int, format_id: str) -> tuple[list[Foun
                 differences.append(Difference("parse warnings", "", battle.parse_warnings, warned))
             for difference in differences:
                 if (difference.kind, difference.who) not in known:
-                    found.append(Found(difference, played["index"], number, role, heard[-_TAIL:]))
+                    located.append(LocatedDifference(difference, played["index"], number, role, heard[-_TAIL:]))
             known = {(difference.kind, difference.who) for difference in differences}
-    return found, compared
+    return located, compared
 
 
-def run_chunk(options: dict[str, Any]) -> tuple[list[Found], int]:
+def run_chunk(options: dict[str, Any]) -> tuple[list[LocatedDifference], int]:
     """Play and compare the battles of one Node process."""
-    found: list[Found] = []
+    located: list[LocatedDifference] = []
     compared = 0
     for played in oracle(options):
         more, decisions = compare(played, options["gen"], options["format"])
-        found += more
+        located += more
         compared += decisions
-    return found, compared
+    return located, compared
 
 
-def explain(found: Found, options: dict[str, Any]) -> str:
+def explain(entry: LocatedDifference, options: dict[str, Any]) -> str:
     """Return a difference in words, with the lines before it, and how to see it again.
 
     The policy `rare` remembers the battles of its process.
     """
-    kind, who, seen, true = found.difference
-    first = found.battle - found.battle % CHUNK
+    kind, who, seen, true = entry.difference
+    first = entry.battle - entry.battle % CHUNK
     where = (
-        f"{options['format']} seed {options['seed']} battle {found.battle} decision {found.decision} seat {found.role} "
-        f"(again: --first {first} --battles {found.battle - first + 1})"
+        f"{options['format']} seed {options['seed']} battle {entry.battle} decision {entry.decision} seat {entry.role} "
+        f"(again: --first {first} --battles {entry.battle - first + 1})"
     )
-    return "\n".join([f"{where}: {kind} of {who or 'the field'}: seen {seen}, true {true}", *found.lines])
+    return "\n".join([f"{where}: {kind} of {who or 'the field'}: seen {seen}, true {true}", *entry.lines])
 
 
-def table(found: list[Found], options: dict[str, Any], lines: int) -> str:
+def table(differences: list[LocatedDifference], options: dict[str, Any], lines: int) -> str:
     """Return the differences by kind, the most frequent first, with one example each."""
-    by_kind: dict[str, list[Found]] = collections.defaultdict(list)
-    for one in found:
-        by_kind[one.difference.kind].append(one)
+    by_kind: dict[str, list[LocatedDifference]] = collections.defaultdict(list)
+    for each in differences:
+        by_kind[each.difference.kind].append(each)
     rows = []
     for kind, all_of_kind in sorted(by_kind.items(), key=lambda item: -len(item[1])):
-        example = min(all_of_kind, key=lambda one: len(one.lines))
+        example = min(all_of_kind, key=lambda each: len(each.lines))
         difference = example.difference
         rows.append(
             f"{len(all_of_kind):6} {kind:36} battle {example.battle} decision {example.decision} {example.role}: "
@@ -205,24 +205,24 @@ def main() -> int:
     if arguments.first % CHUNK:
         print(f"state_parity: --first must be a multiple of {CHUNK}: a process begins there.", file=sys.stderr)
         return 2
-    found: list[Found] = []
+    differences: list[LocatedDifference] = []
     compared = 0
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
         for more, decisions in pool.map(run_chunk, chunks(options, arguments, CHUNK)):
-            found += [one for one in more if arguments.only in one.difference.kind]
+            differences += [each for each in more if arguments.only in each.difference.kind]
             compared += decisions
-            if found and not arguments.all:
+            if differences and not arguments.all:
                 pool.shutdown(wait=False, cancel_futures=True)
                 break
-    if found and arguments.all:
-        print(table(found, options, arguments.lines))
-    elif found:
-        print(explain(found[0], options))
+    if differences and arguments.all:
+        print(table(differences, options, arguments.lines))
+    elif differences:
+        print(explain(differences[0], options))
     print(
         f"{format_id}, teams {arguments.teams}, policy {arguments.policy}: {arguments.battles} battles, "
-        f"{compared:,} decisions, {len(found):,} differences ({time.monotonic() - started:.0f} s)"
+        f"{compared:,} decisions, {len(differences):,} differences ({time.monotonic() - started:.0f} s)"
     )
-    return 1 if found else 0
+    return 1 if differences else 0
 
 
 if __name__ == "__main__":

@@ -135,10 +135,10 @@ def pool(gen: int, tier: str) -> tuple[PublishedSet, ...]:
         fix = f"did you mean {likely}? Or bring" if likely else "bring"
         raise BadInput(f"format 'gen{gen}{tier}': no published sets to build teams from: {fix} a folder of teams")
     below = TIERS[TIERS.index(tier) :]
-    found = tuple(published for lower in below for published in published_sets(gen, lower))
-    if not found:
+    sets = tuple(published for lower in below for published in published_sets(gen, lower))
+    if not sets:
         raise BadInput(f"format 'gen{gen}{tier}': no published sets to build teams from: bring a folder of teams")
-    return found
+    return sets
 
 
 def _parse(species: str, name: str, tier: str, fields: dict[str, Any], gen: int) -> PublishedSet:

@@ -44,22 +44,22 @@ def roles(member: Member, base_speed: int) -> set[str]:
     `breaker`: hits hard or sets up; `wall`: bulk that heals; `control`: has a say in the hazards or the other side's
     boosts.
     """
-    found = {role for role, moves in _MOVES.items() if moves.intersection(member.moves)}
+    own_roles = {role for role, moves in _MOVES.items() if moves.intersection(member.moves)}
     if member.item.startswith("Choice"):
-        found.add("choice")
+        own_roles.add("choice")
     if member.item == "Choice Scarf":
-        found.add("scarf")
+        own_roles.add("scarf")
     if _MEGA_STONE.fullmatch(member.item) and member.item != "Eviolite":
-        found.add("mega")
+        own_roles.add("mega")
     if _Z_CRYSTAL.fullmatch(member.item):
-        found.add("zmove")
+        own_roles.add("zmove")
     bulky = (member.evs or {}).get("hp", 0) >= _BULKY
-    if bulky and "recovery" in found:
-        found.add("wall")
-    if base_speed >= _FAST or found & {"scarf", "priority"}:
-        found.add("speed")
-    if member.item in _BREAKING_ITEMS or ("boosting" in found and not bulky):
-        found.add("breaker")
-    if found & {"spikes", "removal", "phazing"}:
-        found.add("control")
-    return found
+    if bulky and "recovery" in own_roles:
+        own_roles.add("wall")
+    if base_speed >= _FAST or own_roles & {"scarf", "priority"}:
+        own_roles.add("speed")
+    if member.item in _BREAKING_ITEMS or ("boosting" in own_roles and not bulky):
+        own_roles.add("breaker")
+    if own_roles & {"spikes", "removal", "phazing"}:
+        own_roles.add("control")
+    return own_roles

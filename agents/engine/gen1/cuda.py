@@ -149,10 +149,10 @@ def step_kernel(battles, actions, illegal):
 
 
 @cuda.jit
-def translate_kernel(battles, rows, seats, actions, found):
+def translate_kernel(battles, rows, seats, actions, translated):
     k = cuda.grid(1)
     if k < len(rows):
-        found[k] = engine_action(battles[rows[k]], SIDES + seats[k] * SIDE_WORDS, actions[k])
+        translated[k] = engine_action(battles[rows[k]], SIDES + seats[k] * SIDE_WORDS, actions[k])
 
 
 @cuda.jit
@@ -213,9 +213,9 @@ class CudaEngine:
 
     def translate(self, rows: DeviceArray, seats: DeviceArray, actions: DeviceArray) -> DeviceArray:
         """The engine's actions (for `step`) of a network's actions (agents/observation/actions.py); -1: not legal."""
-        found = cuda.to_device(np.zeros(len(rows), np.int32))
-        _launch(translate_kernel, len(rows), self.words, rows, seats, actions, found)
-        return found
+        translated = cuda.to_device(np.zeros(len(rows), np.int32))
+        _launch(translate_kernel, len(rows), self.words, rows, seats, actions, translated)
+        return translated
 
     def rollout(self, fresh: DeviceArray, states: DeviceArray, steps: int) -> DeviceArray:
         """Random play as agents.engine.gen1.rollout.rollout; returns its counts for each battle, [N, 3] int64."""

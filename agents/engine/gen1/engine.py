@@ -139,9 +139,9 @@ class Engine:
         actions = np.ascontiguousarray(whole_numbers("actions", actions), np.int64)
         if actions.shape != rows.shape:
             raise BadInput(f"actions of shape {list(actions.shape)}: [{len(rows)}] is needed.")
-        found = np.zeros(len(rows), np.int32)
-        translate(self.words, rows, seats, actions, found)
-        return found
+        translated = np.zeros(len(rows), np.int32)
+        translate(self.words, rows, seats, actions, translated)
+        return translated
 
     def pairs(self, rows: Any, seats: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return rows and as many seats as arrays. Raises BadInput for one that is not there."""
@@ -159,14 +159,14 @@ def initial_rows(teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: 
 
 def initial(teams: tuple[str, str], seed: str) -> Words:
     """A battle's words [WORDS] before its start. Raises BadInput."""
-    words = np.zeros(W.WORDS, np.int32)
+    row = np.zeros(W.WORDS, np.int32)
     check_seed(seed)
     for part in range(4):
-        words[W.SEED + part] = int(seed[5 + 4 * part : 9 + 4 * part], 16)
-    words[W.WINNER] = W.UNDECIDED
+        row[W.SEED + part] = int(seed[5 + 4 * part : 9 + 4 * part], 16)
+    row[W.WINNER] = W.UNDECIDED
     for seat, packed in enumerate(teams):
-        words[W.SIDES + seat * W.SIDE_WORDS :][: W.SIDE_WORDS] = _encoded(packed)
-    return words
+        row[W.SIDES + seat * W.SIDE_WORDS :][: W.SIDE_WORDS] = _encoded(packed)
+    return row
 
 
 @functools.lru_cache(maxsize=16384)

@@ -52,10 +52,10 @@ def bench_place(b, s, position):
 def write_legal(b, s, mask):
     """Sets a network's legal actions in a mask of zeros."""
     legal = legal_actions(b, s)
-    alone = lists_one_move(b, s)
+    single_move = lists_one_move(b, s)
     for action in range(4):
         if legal >> action & 1:
-            mask[0 if alone else move_place(b, s, action)] = True
+            mask[0 if single_move else move_place(b, s, action)] = True
     for position in range(1, b[s + W.TEAM_SIZE]):
         if legal >> (3 + position) & 1:
             mask[4 + bench_place(b, s, position)] = True

@@ -29,12 +29,12 @@ def pick(legal, x):
         count += (legal >> action) & 1
     if count == 0:
         return 0
-    left = np.int64((x >> np.uint64(33)) % np.uint64(count))
+    skip = np.int64((x >> np.uint64(33)) % np.uint64(count))
     for action in range(W.ACTIONS):
         if (legal >> action) & 1:
-            if left == 0:
+            if skip == 0:
                 return action
-            left -= 1
+            skip -= 1
     return 0
 
 
@@ -68,14 +68,14 @@ def _rollout(battles, fresh, states, steps, counts):
 
 
 def rollout(
-    words: NDArray[np.int32], fresh: NDArray[np.int32], states: NDArray[np.uint64], steps: int
+    rows: NDArray[np.int32], fresh: NDArray[np.int32], states: NDArray[np.uint64], steps: int
 ) -> tuple[int, int, int]:
     """Plays `steps` steps of each battle at random; returns finished battles, choices, and turns of the finished battles.
 
-    words [N, WORDS]: battles in progress, changed in place. fresh [N, WORDS]: each before its start (engine.initial), from
+    rows [N, WORDS]: battles in progress, changed in place. fresh [N, WORDS]: each before its start (engine.initial), from
     which a finished battle begins anew with another seed. states [N]: random states of the players, none of them 0.
     """
-    counts = np.zeros((len(words), 3), np.int64)
-    _rollout(words, fresh, states, steps, counts)
+    counts = np.zeros((len(rows), 3), np.int64)
+    _rollout(rows, fresh, states, steps, counts)
     battles, choices, turns = counts.sum(axis=0).tolist()
     return battles, choices, turns

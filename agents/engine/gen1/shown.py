@@ -58,20 +58,20 @@ def shown_move(b, s, mon, view, slot):
 @rule
 def entry(b, s, mon, view, m):
     """The slot in which a move is known, or -1. Of two, that which became known later counts."""
-    found, latest = -1, 0
+    known_slot, latest = -1, 0
     for slot in range(base_count(b, s, mon)):
         known = rank(b, s, mon, view, slot)
         if known > latest and shown_move(b, s, mon, view, slot) == m:
-            found, latest = slot, known
-    return found
+            known_slot, latest = slot, known
+    return known_slot
 
 
 @rule
-def uses_of(b, s, mon, view, found):
+def uses_of(b, s, mon, view, slot):
     """How often the move of an entry was used."""
     if mon == out(b, s) and b[s + W.TRANSFORMED]:
-        return uses(b, s + W.COPIED_USES + view, found)
-    return uses(b, mon + W.MON_USES + view, found)
+        return uses(b, s + W.COPIED_USES + view, slot)
+    return uses(b, mon + W.MON_USES + view, slot)
 
 
 @rule
@@ -123,22 +123,22 @@ def _show_use(b, s, m, view, counts):
         return
     mon = out(b, s)
     copied = b[s + W.TRANSFORMED] != 0
-    found = entry(b, s, mon, view, m)
+    known_slot = entry(b, s, mon, view, m)
     hidden = False
-    if found < 0:
+    if known_slot < 0:
         for slot in range(base_count(b, s, mon)):
             borrowed = view == 1 and (b[s + W.SHOWN_MIMIC] == m or b[s + W.SHOWN_CALLED] == m)
             if base_move(b, s, mon, slot) == m and not borrowed:
-                found = slot
+                known_slot = slot
                 hidden = rank(b, s, mon, view, slot) != 0
-    if found < 0:
+    if known_slot < 0:
         return
     b[s + W.SHOWN_LAST + view] = 0 if hidden else m
-    b[s + W.SHOWN_SLOT + view] = found + 1
-    if view == 1 and not copied and rank(b, s, mon, view, found) == 0:
-        _reveal(b, mon, found)
+    b[s + W.SHOWN_SLOT + view] = known_slot + 1
+    if view == 1 and not copied and rank(b, s, mon, view, known_slot) == 0:
+        _reveal(b, mon, known_slot)
     if counts:
-        _count_use(b, _uses_word(b, s, view), found)
+        _count_use(b, _uses_word(b, s, view), known_slot)
 
 
 @rule

@@ -199,11 +199,11 @@ def _replace(b, actions):
     later = 1 - earlier
     _switch_in(b, side_of(later), actions[later] - 3)
     # The second is put before the first if it is quicker, and by a draw if both are as quick.
-    one, other = side_of(earlier), side_of(later)
+    earlier_side, later_side = side_of(earlier), side_of(later)
     order = earlier
-    if b[other + W.SPEED] > b[one + W.SPEED]:
+    if b[later_side + W.SPEED] > b[earlier_side + W.SPEED]:
         order = later
-    elif b[other + W.SPEED] == b[one + W.SPEED]:
+    elif b[later_side + W.SPEED] == b[earlier_side + W.SPEED]:
         order = later if draw(b, 2) == 0 else earlier
     _tie_draw(b)
     for i in (order, 1 - order):

@@ -79,13 +79,13 @@ class BatchedRevenger(ArrayPlayer):
         first = (active[:, PokemonFeature.FASTER] > 0) | (priority > 0)
         knocked_out = active[:, PokemonFeature.TAKEN_OF_LEFT] >= 1
         doomed = knocked_out & ~(first & (of_left >= accuracy) & (of_left > 0))
-        taken = bench_features(features, PokemonFeature.TAKEN)
-        withstands = able & (bench_features(features, PokemonFeature.HP) - taken > 0.5)
+        received = bench_features(features, PokemonFeature.TAKEN)
+        withstands = able & (bench_features(features, PokemonFeature.HP) - received > 0.5)
         leaves = doomed & (active[:, PokemonFeature.HP] > 0.3) & withstands.any(axis=1)
         killers = (
             able
             & (bench_features(features, PokemonFeature.FASTER) > 0)
             & (bench_features(features, PokemonFeature.DEALT_OF_LEFT) >= 1)
         )
-        revenge = np.where(killers.any(axis=1), best_switch(-taken, killers), best_answer(features, legal))
+        revenge = np.where(killers.any(axis=1), best_switch(-received, killers), best_answer(features, legal))
         return np.where(leaves, revenge, move_or_switch(legal, attack, revenge))

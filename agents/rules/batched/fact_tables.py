@@ -88,21 +88,21 @@ def moves(gens: tuple[int, ...]) -> MoveTable:
 def preventing_types(gens: tuple[int, ...]) -> Mask:
     """Return whether a type prevents a status, [generations, STATUSES and NO_STATUS, types]."""
     region = vocabulary().region("types")
-    found = np.zeros((len(gens), len(STATUSES) + 1, len(region)), dtype=np.bool_)
+    prevents = np.zeros((len(gens), len(STATUSES) + 1, len(region)), dtype=np.bool_)
     for (index, gen), (row, status) in product(enumerate(gens), enumerate(STATUSES)):
         for name, token_id in region.items():
-            found[index, row, token_id - region.none] = type_prevents(name.upper(), status, gen)
-    return found
+            prevents[index, row, token_id - region.none] = type_prevents(name.upper(), status, gen)
+    return prevents
 
 
 @lru_cache(maxsize=1)
 def preventing_abilities() -> Mask:
     """Return whether an ability prevents a status, [STATUSES and NO_STATUS, abilities]."""
     region = vocabulary().region("abilities")
-    found = np.zeros((len(STATUSES) + 1, len(region)), dtype=np.bool_)
+    prevents = np.zeros((len(STATUSES) + 1, len(region)), dtype=np.bool_)
     for (row, status), (name, token_id) in product(enumerate(STATUSES), region.items()):
-        found[row, token_id - region.none] = ability_prevents(name, status)
-    return found
+        prevents[row, token_id - region.none] = ability_prevents(name, status)
+    return prevents
 
 
 @lru_cache(maxsize=16)

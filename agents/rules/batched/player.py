@@ -100,10 +100,10 @@ def strongest(features: Features, legal: Mask) -> Actions:
 
 def best_answer(features: Features, legal: Mask) -> Actions:
     """Return the legal switch with the maximum of damage dealt - damage taken + 0.3 · HP, [n]."""
-    dealt, taken, hp = (
+    dealt, received, hp = (
         bench_features(features, feature) for feature in (PokemonFeature.DEALT, PokemonFeature.TAKEN, PokemonFeature.HP)
     )
-    return best_switch(dealt - taken + np.float32(0.3) * hp, legal_switches(legal))
+    return best_switch(dealt - received + np.float32(0.3) * hp, legal_switches(legal))
 
 
 def attack_or_answer(features: Features, legal: Mask) -> Actions:

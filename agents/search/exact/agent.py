@@ -160,11 +160,11 @@ class ExactSearch(Agent):
             if len(planted) == self.samples:
                 break
             root = root_of(battle, self._log, sample(battle, self._log, self.rng), self.rng)
-            possible = legal(root.words, side_at(seat))
+            possible = legal(root.row, side_at(seat))
             if (possible != mask and attempt < _RETRIES) or not possible & mask:
                 continue
             tree = _trees(len(planted))
-            tree.plant(root.words, root.hidden, allowed, self._settings, self._weights, 1 + self.rng.getrandbits(60))
+            tree.plant(root.row, root.hidden, allowed, self._settings, self._weights, 1 + self.rng.getrandbits(60))
             planted.append(tree)
         return planted
 

@@ -333,12 +333,12 @@ class Log:
             self._attempt(stint)
             stint.invulnerable = False
         elif not source and not (seat == self._mover and self._move == "substitute"):
-            taken = float(before - mon.hp)
-            self.last_damage = (seat, name, taken / 2 if self._move in _DRAINS else taken)
+            damage = float(before - mon.hp)
+            self.last_damage = (seat, name, damage / 2 if self._move in _DRAINS else damage)
             if seat != self._mover and self._move in BINDING:
                 trapper = self.sides[self._mover].stint
                 if trapper.trapping == 1:
-                    trapper.trapping_damage = taken
+                    trapper.trapping_damage = damage
 
     def _on_heal(self, seat: int, name: str, rest: list[str]) -> None:
         _set_condition(self._of(seat, name), rest[0])

@@ -41,10 +41,10 @@ def engine_actions(engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.in
     return engine.translate(np.repeat(rows, _ACTIONS), np.repeat(seats, _ACTIONS), each).reshape(len(rows), _ACTIONS)
 
 
-def grown(words: NDArray[np.int32], iterations: int, weights: PositionWeights, seed: int, thread: int = 0) -> Tree:
+def grown(position: NDArray[np.int32], iterations: int, weights: PositionWeights, seed: int, thread: int = 0) -> Tree:
     """Return the search tree of a position [WORDS]. It is overwritten by the thread's next one. seed: not 0."""
     tree = _tree(iterations, thread)
-    row = words.copy()
+    row = position.copy()
     tree.plant(row, hidden_of(row), np.full(2, 511, np.int64), _SETTINGS, weights, seed)
     tree.grow(iterations)
     return tree
@@ -68,7 +68,7 @@ class Teacher:
     def judge(self, engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> Searched:
         """Judge the actions [n] of these seats."""
         ways = engine_actions(engine, rows, seats)
-        found = Searched(np.full((len(rows), _ACTIONS), np.nan, np.float32), np.full(len(rows), np.nan, np.float32))
+        searched = Searched(np.full((len(rows), _ACTIONS), np.nan, np.float32), np.full(len(rows), np.nan, np.float32))
         several = np.flatnonzero((ways >= 0).sum(1) > 1)
         together: dict[int, list[int]] = {}  # battle -> places of its decisions
         for place in several.tolist():
@@ -79,14 +79,14 @@ class Teacher:
             for row, places, seed in jobs[thread :: self._threads]:
                 tree = grown(engine.words[row], self._iterations, self._weights, seed, thread)
                 for place in places:
-                    found.value[place], found.values[place] = self._values(tree, int(seats[place]), ways[place])
+                    searched.value[place], searched.values[place] = self._values(tree, int(seats[place]), ways[place])
 
         if self._threads == 1:
             search(0)
         else:
             for _ in _pool(self._threads).map(search, range(self._threads)):
                 pass
-        return found
+        return searched
 
     def _values(self, tree: Tree, seat: int, ways: NDArray[np.int32]) -> tuple[float, NDArray[np.float32]]:
         visits, totals = tree.edges(seat)

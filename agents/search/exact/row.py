@@ -53,18 +53,18 @@ class TeamGuess:
 class Root:
     """A row [WORDS] with its hidden counters [2, HIDDEN] as tree.py takes them."""
 
-    words: Words
+    row: Words
     hidden: NDArray[np.int64]
 
 
 def own_sheets(log: Log) -> list[TeamGuess]:
     """Our team in its first order, from the first request."""
-    found = []
+    team = []
     for entry in log.own:
         parts = entry["details"].split(", ")
         level = next((int(part[1:]) for part in parts[1:] if part[:1] == "L" and part[1:].isdigit()), 100)
-        found.append(TeamGuess(entry["ident"].partition(": ")[2], to_id_str(parts[0]), level, tuple(entry["moves"])))
-    return found
+        team.append(TeamGuess(entry["ident"].partition(": ")[2], to_id_str(parts[0]), level, tuple(entry["moves"])))
+    return team
 
 
 def root_of(battle: SeatBattle, log: Log, theirs: list[TeamGuess], rng: random.Random) -> Root:

@@ -16,22 +16,22 @@ _MOVES = 4
 def sample(battle: SeatBattle, log: Log, rng: random.Random) -> list[TeamGuess]:
     """A team for the opponent, as docs/search.md says for `search:mcts`, in the order in which its Pokémon came in."""
     side = log.sides[2 - int((battle.player_role or "p1")[1])]
-    found = []
+    team = []
     for mon in dict.fromkeys(side.entries):
         seen = side.mons[mon]
         shown = tuple(move for move in seen.used if move in MOVES_BY_ID)[:_MOVES]
         drawn = draw_set(battle.format_id, 1, seen.species, shown, None, None, rng)
-        found.append(TeamGuess(mon, seen.species, seen.level, _known(drawn.moves)))
+        team.append(TeamGuess(mon, seen.species, seen.level, _known(drawn.moves)))
     size = battle._team_size.get(battle.opponent_role or "", 6)
-    species = {sheet.species for sheet in found}
-    for drawn in draw_unseen(battle, species, size - len(found), rng):
-        found.append(TeamGuess(drawn.species, drawn.species, drawn.level, _known(drawn.moves)))
-    while len(found) < size:  # formats whose teams are generated have no statistics of species
-        others = [name for name in SPECIES_BY_ID if name not in {sheet.species for sheet in found}]
+    species = {sheet.species for sheet in team}
+    for drawn in draw_unseen(battle, species, size - len(team), rng):
+        team.append(TeamGuess(drawn.species, drawn.species, drawn.level, _known(drawn.moves)))
+    while len(team) < size:  # formats whose teams are generated have no statistics of species
+        others = [name for name in SPECIES_BY_ID if name not in {sheet.species for sheet in team}]
         name = rng.choice(others)
         drawn = draw_set(battle.format_id, 1, name, (), None, None, rng)
-        found.append(TeamGuess(name, name, _typical_level(battle), _known(drawn.moves)))
-    return found
+        team.append(TeamGuess(name, name, _typical_level(battle), _known(drawn.moves)))
+    return team
 
 
 def _known(moves: tuple[str, ...]) -> tuple[str, ...]:

@@ -186,16 +186,18 @@ def grow(root, hidden, allowed, settings, weights, size, tree, keys, places, see
                 opened[node] = True
                 _open(b, legal_0, legal_1, choice_weights, net, trust, sums[node], priors[node])
             n, mean = node_visits[node], node_totals[node] / node_visits[node]
-            one = _best(visits[node, 0], totals[node, 0], priors[node, 0], n, mean, legal_0, exploration, first)
-            two = _best(visits[node, 1], totals[node, 1], priors[node, 1], n, 1 - mean, legal_1, exploration, first)
-            path[depth, 0], path[depth, 1], path[depth, 2] = node, one, two
+            action_0 = _best(visits[node, 0], totals[node, 0], priors[node, 0], n, mean, legal_0, exploration, first)
+            action_1 = _best(
+                visits[node, 1], totals[node, 1], priors[node, 1], n, 1 - mean, legal_1, exploration, first
+            )
+            path[depth, 0], path[depth, 1], path[depth, 2] = node, action_0, action_1
             depth += 1
-            step(b, one, two)
+            step(b, action_0, action_1)
             if b[W.WINNER] != W.UNDECIDED:
                 value = 1.0 if b[W.WINNER] == 0 else (0.0 if b[W.WINNER] == 1 else 0.5)
                 break
             legal_0, legal_1 = legal(b, side_of(0)), legal(b, side_of(1))
-            key = _child_key(b, node, one, two, legal_0, legal_1, steps)
+            key = _child_key(b, node, action_0, action_1, legal_0, legal_1, steps)
             slot = _find(keys, places, key)
             if keys[slot] == 0 or depth == _DEEPEST:
                 at = min(size, len(node_visits))  # the last of `sums` is for nodes that get no place
@@ -208,13 +210,13 @@ def grow(root, hidden, allowed, settings, weights, size, tree, keys, places, see
                 break
             node = places[slot]
         for k in range(depth):
-            at, one, two = path[k, 0], path[k, 1], path[k, 2]
+            at, action_0, action_1 = path[k, 0], path[k, 1], path[k, 2]
             node_visits[at] += 1
             node_totals[at] += value
-            visits[at, 0, one] += 1
-            totals[at, 0, one] += value
-            visits[at, 1, two] += 1
-            totals[at, 1, two] += 1 - value
+            visits[at, 0, action_0] += 1
+            totals[at, 0, action_0] += value
+            visits[at, 1, action_1] += 1
+            totals[at, 1, action_1] += 1 - value
     return size, x
 
 

@@ -154,18 +154,18 @@ def _value_of_blow(ours, theirs, first, health, other_health, w):
 @rule
 def value_of(b, w):
     """Seat 0's chance to win, 0 to 1, by fitted weights."""
-    one, two = side_of(0), side_of(1)
+    side_0, side_1 = side_of(0), side_of(1)
     total = (
-        _value_of_side(b, one, w)
-        - _value_of_side(b, two, w)
-        + _value_of_active(b, one, w)
-        - _value_of_active(b, two, w)
+        _value_of_side(b, side_0, w)
+        - _value_of_side(b, side_1, w)
+        + _value_of_active(b, side_0, w)
+        - _value_of_active(b, side_1, w)
     )
-    mon, other = out(b, one), out(b, two)
+    mon, other = out(b, side_0), out(b, side_1)
     if b[mon + W.MON_HP] > 0 and b[other + W.MON_HP] > 0:
-        speeds = b[one + W.MODIFIED + 4], b[two + W.MODIFIED + 4]
+        speeds = b[side_0 + W.MODIFIED + 4], b[side_1 + W.MODIFIED + 4]
         total += w[_FASTER] * (int(speeds[0] > speeds[1]) - int(speeds[0] < speeds[1]))
-        ours, theirs = best_share(b, one), best_share(b, two)
+        ours, theirs = best_share(b, side_0), best_share(b, side_1)
         health, other_health = b[mon + W.MON_HP] / b[mon + W.MON_MAX_HP], b[other + W.MON_HP] / b[other + W.MON_MAX_HP]
         total += _value_of_blow(ours, theirs, speeds[0] > speeds[1], health, other_health, w)
         total -= _value_of_blow(theirs, ours, speeds[1] > speeds[0], other_health, health, w)

@@ -36,10 +36,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The result of a search. one, two: poke-engine's name of each choice ("bodyslam", "switch tauros") -> Option."""
+    """The result of a search. side_one, side_two: poke-engine's name of a choice ("switch tauros") -> Option."""
 
-    one: dict[str, Option]
-    two: dict[str, Option]
+    side_one: dict[str, Option]
+    side_two: dict[str, Option]
     iterations: int
 
 
@@ -101,16 +101,18 @@ class PokeEngine:
             weights=None if settings.weights is None else str(settings.weights),
             trust=settings.trust,
         )
-        return SearchResult(_options(answer["one"]), _options(answer["two"]), answer["iterations"])
+        return SearchResult(_options(answer["side_one"]), _options(answer["side_two"]), answer["iterations"])
 
-    def outcomes(self, state: str, one: str, two: str) -> list[EngineOutcome]:
+    def outcomes(self, state: str, choice_one: str, choice_two: str) -> list[EngineOutcome]:
         """Return all outcomes of a pair of choices (poke-engine's names; "none": no choice). Raises EngineFailed."""
-        answers = self._ask("outcomes", state=state, one=one, two=two)
+        answers = self._ask("outcomes", state=state, choice_one=choice_one, choice_two=choice_two)
         return [EngineOutcome(percent / 100, tuple(instructions), after) for percent, instructions, after in answers]
 
-    def damage(self, state: str, one: str, two: str, one_first: bool = True) -> tuple[list[int], list[int]]:
+    def damage(
+        self, state: str, choice_one: str, choice_two: str, one_first: bool = True
+    ) -> tuple[list[int], list[int]]:
         """Return the maximum damage of each side's move, [usual, critical], without effects of the other's move."""
-        first, second = self._ask("damage", state=state, one=one, two=two, first=one_first)
+        first, second = self._ask("damage", state=state, choice_one=choice_one, choice_two=choice_two, first=one_first)
         return first, second
 
     def features(self, states: list[str]) -> list[tuple[float, dict[str, float]]]:

@@ -24,32 +24,32 @@ def field_of(battle: SeatBattle, endless: bool) -> tuple[tuple[str, int], tuple[
     for kind, began in battle.weather.items():
         name = _WEATHER.get(kind.name)
         if name is not None:
-            weather = (name, -1 if endless or name in _ENDLESS else _left(battle, began, _USUAL))
+            weather = (name, -1 if endless or name in _ENDLESS else _turns_left(battle, began, _USUAL))
     for field, began in battle.fields.items():
         if field.is_terrain:
-            terrain = (field.name.replace("_", "").lower(), _left(battle, began, _USUAL))
+            terrain = (field.name.replace("_", "").lower(), _turns_left(battle, began, _USUAL))
         elif field == Field.TRICK_ROOM:
-            room = _left(battle, began, _USUAL)
+            room = _turns_left(battle, began, _USUAL)
     return weather, terrain, room
 
 
 def side_conditions(battle: SeatBattle, own: bool) -> dict[str, int]:
     """Return a side's conditions: layers of stackable ones, 1 for permanent ones, turns left of temporary ones."""
-    found: dict[str, int] = {}
+    conditions: dict[str, int] = {}
     for condition, value in (battle.side_conditions if own else battle.opponent_side_conditions).items():
         name = condition.name.replace("_", "").lower()
         if name not in CONDITIONS:
             continue
         if condition in STACKABLE_CONDITIONS:
-            found[name] = value
+            conditions[name] = value
         elif name in _FOR_GOOD:
-            found[name] = 1
+            conditions[name] = 1
         else:
-            found[name] = _left(battle, value, _SHORTER.get(name, _USUAL))
-    return found
+            conditions[name] = _turns_left(battle, value, _SHORTER.get(name, _USUAL))
+    return conditions
 
 
-def _left(battle: SeatBattle, began: int, length: int) -> int:
+def _turns_left(battle: SeatBattle, began: int, length: int) -> int:
     """Return the turns left of a condition. One that has exceeded its usual length was extended by an item."""
     elapsed = battle.turn - began
     return max(1, (length if elapsed < length else _EXTENDED) - elapsed)

@@ -119,8 +119,8 @@ class EngineSide:
 class EngineState:
     """A position. weather, terrain: name and turns left (-1: permanent). trick_room: turns left, 0 for none."""
 
-    one: EngineSide
-    two: EngineSide
+    side_one: EngineSide
+    side_two: EngineSide
     weather: tuple[str, int] = ("none", 0)
     terrain: tuple[str, int] = ("none", 0)
     trick_room: int = 0
@@ -129,7 +129,7 @@ class EngineState:
         """Serialize it for poke-engine's `State.from_string`."""
         room = f"{_bool(self.trick_room > 0)};{self.trick_room}"
         pairs = (f"{name};{turns}" for name, turns in (self.weather, self.terrain))
-        return "/".join([self.one.text(), self.two.text(), *pairs, room, "false"])
+        return "/".join([self.side_one.text(), self.side_two.text(), *pairs, room, "false"])
 
 
 def _two(types: tuple[str, ...]) -> tuple[str, str]:

@@ -144,27 +144,27 @@ class MonteCarloTreeSearch(Agent):
         for state, times in draws.items():
             weight = times / wanted
             # A share of the remaining time, so that later searches make up for one that took too long.
-            left = self.ms - (time.perf_counter() - self._began) * 1000
-            ms = max(1, round(left * times / waiting))
+            remaining_ms = self.ms - (time.perf_counter() - self._began) * 1000
+            ms = max(1, round(remaining_ms * times / waiting))
             waiting -= times
             try:
                 iterations = round(self.iterations * weight)
-                found = engine_for(battle.gen).search(state, settings, ms, iterations, self.threads)
+                result = engine_for(battle.gen).search(state, settings, ms, iterations, self.threads)
             except EngineFailed as error:
                 self.diagnostics["failed"] = str(error)
                 continue
-            self.diagnostics["iterations"] += found.iterations
-            self._add(found, weight, shares, scores)
+            self.diagnostics["iterations"] += result.iterations
+            self._add(result, weight, shares, scores)
         values = {choice: scores[choice] / share for choice, share in shares.items() if share}
         total = sum(shares.values())
         return {choice: share / total for choice, share in shares.items() if total}, values
 
     def _add(
-        self, found: SearchResult, weight: float, shares: dict[Choice, float], scores: dict[Choice, float]
+        self, result: SearchResult, weight: float, shares: dict[Choice, float], scores: dict[Choice, float]
     ) -> None:
         """Add the result of a search. A choice with several names ("Fight": any move) counts as its most visited one."""
         ours: dict[Choice, Option] = {}
-        for name, option in found.one.items():
+        for name, option in result.side_one.items():
             choice = self._choices.get(name)
             if choice is not None and (choice not in ours or ours[choice].visits < option.visits):
                 ours[choice] = option

@@ -15,7 +15,7 @@ from typing import Any
 
 def _search(engine: Any, order: dict[str, Any]) -> dict[str, Any]:
     """Search from a state: for each side option -> [visits, total value, prior], and the number of iterations."""
-    one, two, iterations = engine.tree_search(
+    side_one, side_two, iterations = engine.tree_search(
         order["state"],
         order["ms"],
         order["iterations"],
@@ -25,14 +25,14 @@ def _search(engine: Any, order: dict[str, Any]) -> dict[str, Any]:
         order["weights"],
         order["trust"],
     )
-    sides = [{name: [visits, total, prior] for name, visits, total, prior in side} for side in (one, two)]
-    return {"one": sides[0], "two": sides[1], "iterations": iterations}
+    sides = [{name: [visits, total, prior] for name, visits, total, prior in side} for side in (side_one, side_two)]
+    return {"side_one": sides[0], "side_two": sides[1], "iterations": iterations}
 
 
 def _outcomes(engine: Any, order: dict[str, Any]) -> list[list[Any]]:
     """Return each outcome of a pair of choices: probability in percent, instructions as text, the resulting state."""
     state = engine.State.from_string(order["state"])
-    outcomes = engine.generate_instructions(state, order["one"], order["two"])
+    outcomes = engine.generate_instructions(state, order["choice_one"], order["choice_two"])
     return [
         [o.percentage, [repr(i) for i in o.instruction_list], state.apply_instructions(o).to_string()] for o in outcomes
     ]
@@ -41,7 +41,10 @@ def _outcomes(engine: Any, order: dict[str, Any]) -> list[list[Any]]:
 def _damage(engine: Any, order: dict[str, Any]) -> list[list[int]]:
     """Return the maximum damage of each side's move, without and with a critical hit."""
     state = engine.State.from_string(order["state"])
-    return [list(rolls) for rolls in engine.calculate_damage(state, order["one"], order["two"], order["first"])]
+    return [
+        list(rolls)
+        for rolls in engine.calculate_damage(state, order["choice_one"], order["choice_two"], order["first"])
+    ]
 
 
 def _text(engine: Any, order: dict[str, Any]) -> str:

@@ -59,17 +59,17 @@ def position(battle: SeatBattle, history: History, rng: random.Random) -> Guesse
 
 def names(battle: SeatBattle, side: EngineSide) -> dict[str, Choice]:
     """Return poke-engine's names of our legal choices. "Fight", a single choice for all moves, has all their names."""
-    found: dict[str, Choice] = {}
+    choices: dict[str, Choice] = {}
     own_moves = [move.name for move in side.pokemon[side.active].moves]
     requested = [entry["id"] for entry in battle.last_request.get("active", [{}])[0].get("moves", [])]
     for choice in battle.legal:
         if choice.kind == "switch":
-            found[f"switch {side.pokemon[choice.slot - 1].name}"] = choice
+            choices[f"switch {side.pokemon[choice.slot - 1].name}"] = choice
         elif requested[choice.slot - 1] == "fight":
-            found.update(dict.fromkeys(own_moves, choice))
+            choices.update(dict.fromkeys(own_moves, choice))
         elif choice.extra in ("", "terastallize"):
-            found[own_moves[choice.slot - 1] + ("-tera" if choice.extra else "")] = choice
-    return found
+            choices[own_moves[choice.slot - 1] + ("-tera" if choice.extra else "")] = choice
+    return choices
 
 
 def own_side(battle: SeatBattle, history: History) -> EngineSide:

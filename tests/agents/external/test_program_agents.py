@@ -46,12 +46,12 @@ def test_a_spec_means_the_same_when_it_is_read_again(command: str) -> None:
     once = resolve(f"external?command={command}&start=9")
     again = resolve(once.spec)
     assert again.spec == once.spec and again.fingerprint == once.fingerprint
-    assert once.make().words == again.make().words  # type: ignore[attr-defined]
+    assert once.make().argv == again.make().argv  # type: ignore[attr-defined]
     assert once.is_external and not once.repeatable
 
 
 def test_plus_and_percent_are_decoded_once() -> None:
-    assert resolve("external?command=bot+-v 1%2B1").make().words == ["bot", "-v", "1+1"]  # type: ignore[attr-defined]
+    assert resolve("external?command=bot+-v 1%2B1").make().argv == ["bot", "-v", "1+1"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,8 @@ def test_a_refused_answer_is_told_to_the_model_and_counted() -> None:
         assert one.diagnostics is not None
         assert one.diagnostics["refused"] == ["Action: fly away", "nonsense"]
         assert (one.diagnostics["requests"], one.diagnostics["prompt_tokens"]) == (3, 300)
-        again = server.bodies[1]["messages"][0]["content"]
-        assert again.endswith("Your last answer was not one of the legal choices: Action: fly away\n")
+        retried = server.bodies[1]["messages"][0]["content"]
+        assert retried.endswith("Your last answer was not one of the legal choices: Action: fly away\n")
         seat._last_request = {}  # the next decision
         answers = iter(["Action: move surf"])
         acted(one, seat)

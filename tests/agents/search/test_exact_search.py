@@ -200,7 +200,7 @@ def test_the_battles_own_random_numbers_are_not_in_its_row() -> None:
     position = positions(record)[0][0]
     assert position.true[layout.SEED : layout.SEED + 4].any()
     root = root_of(position.battle, position.log, sheets(THEIRS), random.Random(0))
-    assert not root.words[layout.SEED : layout.SEED + 4].any()
+    assert not root.row[layout.SEED : layout.SEED + 4].any()
 
 
 @pytest.mark.parametrize("format_id", ["gen1ou", "gen1randombattle"])

@@ -58,8 +58,8 @@ def duel() -> EngineState:
 def test_answers_come_in_spite_of_what_is_printed(stand_in: Path):
     for _ in range(2):
         found = engine_for(1).search(duel().text(), PLAIN, 5)
-        assert list(found.one) == ["bodyslam", "earthquake"]
-        assert found.one["bodyslam"].visits == 4096 and found.one["bodyslam"].value == 0.5
+        assert list(found.side_one) == ["bodyslam", "earthquake"]
+        assert found.side_one["bodyslam"].visits == 4096 and found.side_one["bodyslam"].value == 0.5
     assert engine_for(1) is engine_for(1)
 
 
@@ -196,7 +196,7 @@ def test_the_real_engine_searches_foresees_and_computes():
     text = duel().text()
     first, second = (served.search(text, PLAIN, 1, iterations=2000) for _ in range(2))
     assert first == second and first.iterations == 2000
-    assert max(first.one, key=lambda name: first.one[name].visits) == "bodyslam"
+    assert max(first.side_one, key=lambda name: first.side_one[name].visits) == "bodyslam"
     outcomes = served.outcomes(text, "bodyslam", "thunderwave")
     assert sum(o.chance for o in outcomes) == pytest.approx(1, abs=1e-3)
     (usual, critical), _ = served.damage(text, "bodyslam", "thunderwave")
@@ -212,7 +212,9 @@ def test_less_exploration_gives_the_best_choice_more_of_the_visits():
     shares = []
     served = PokeEngine(1)
     for exploration in (30.0, 0.2):
-        options = served.search(duel().text(), replace(PLAIN, exploration=exploration), 1, iterations=4000).one.values()
+        options = served.search(
+            duel().text(), replace(PLAIN, exploration=exploration), 1, iterations=4000
+        ).side_one.values()
         shares.append(max(o.visits for o in options) / sum(o.visits for o in options))
     served.close()
     assert shares[0] < 0.75 < shares[1]
@@ -225,12 +227,12 @@ def test_mirrored_positions_are_searched_alike(weights: Path | None):
     served, settings = PokeEngine(1), replace(PLAIN, weights=weights)
     state = duel()
     means = []
-    for text in (state.text(), EngineState(state.two, state.one).text()):
+    for text in (state.text(), EngineState(state.side_two, state.side_one).text()):
         found = served.search(text, settings, 1, iterations=6000)
-        for side in (found.one, found.two):
+        for side in (found.side_one, found.side_two):
             assert sum(option.visits for option in side.values()) == 6000
             assert sum(option.prior for option in side.values()) == pytest.approx(1, abs=1e-4)
-        means.append(sum(option.visits * option.value for option in found.one.values()) / 6000)
+        means.append(sum(option.visits * option.value for option in found.side_one.values()) / 6000)
     served.close()
     assert sum(means) == pytest.approx(1, abs=0.05)
 
@@ -239,7 +241,7 @@ def test_mirrored_positions_are_searched_alike(weights: Path | None):
 def test_threads_share_the_iterations():
     served = PokeEngine(1)
     found = served.search(duel().text(), PLAIN, 1, iterations=4000, threads=3)
-    assert found.iterations == 4002 and sum(option.visits for option in found.one.values()) == 4002
+    assert found.iterations == 4002 and sum(option.visits for option in found.side_one.values()) == 4002
     served.close()
 
 
@@ -256,7 +258,7 @@ def test_weights_that_are_not_of_this_build_are_told(tmp_path: Path):
 def test_features_are_ours_less_theirs_and_give_the_fitted_value(tmp_path: Path):
     served = PokeEngine(1)
     state = duel()
-    (_, ours), (_, mirrored) = served.features([state.text(), EngineState(state.two, state.one).text()])
+    (_, ours), (_, mirrored) = served.features([state.text(), EngineState(state.side_two, state.side_one).text()])
     assert ours["faster"] == 1 and "alive" not in ours and ours["alive:tauros"] == 1 and ours["alive:chansey"] == -1
     assert {name: -amount for name, amount in ours.items()} == pytest.approx(mirrored)
     options, theirs = served.choices([state.text()])[0]
@@ -283,7 +285,7 @@ def test_the_real_engine_reads_every_field_as_meant():
         trapped=True,
         last="switch:0",
     )
-    text = EngineState(side, duel().two, ("rain", 3), ("grassyterrain", 2), 4).text()
+    text = EngineState(side, duel().side_two, ("rain", 3), ("grassyterrain", 2), 4).text()
     back = served.text(text).lower()
     # poke-engine ends each volatile with a colon; that is the only way in which it writes otherwise
     assert back.replace(":=", "=").split("=") == text.split("=")

@@ -52,7 +52,7 @@ def battle_of(lines: list[str], active: Any = None, team: Any = None) -> tuple[S
 def sides(lines: list[str], **more: Any) -> tuple[EngineSide, EngineSide]:
     battle, history = battle_of(lines, **more)
     state = position(battle, history, random.Random(1)).state
-    return state.one, state.two
+    return state.side_one, state.side_two
 
 
 def test_the_text_of_a_state():
