@@ -253,7 +253,7 @@ def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
         "agents.observation.engine_facts",
     }
     exact = "agents.search.exact."
-    light = {f"{exact}{name}" for name in ("agent", "log", "omniscient", "tracked")}
+    light = {f"{exact}{name}" for name in ("agent", "battle_log", "omniscient", "tracked_sides")}
     compiled |= {name for name in names if name.startswith(exact)} - light
     wanted = [
         name

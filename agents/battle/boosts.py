@@ -5,7 +5,7 @@ from __future__ import annotations
 from poke_env.battle.effect import Effect
 from poke_env.battle.pokemon import Pokemon
 
-from agents.battle.causes import show_cause
+from agents.battle.effect_sources import show_cause
 from agents.battle.tracked_battle import TrackedBattle
 
 #: Effects on the chance of a critical hit.

@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 from agents.battle.abilities import read_ability, read_endability
 from agents.battle.boosts import read_clearallboost, read_copyboost, read_setboost
-from agents.battle.causes import read_caused, read_heal
 from agents.battle.conditions import read_fieldend, read_fieldstart, read_sideend, read_swapsideconditions, read_weather
+from agents.battle.effect_sources import read_caused, read_heal
 from agents.battle.formes import read_detailschange, read_formechange, read_mega
 from agents.battle.illusion import read_replace
 from agents.battle.items import read_anim, read_enditem, read_item
-from agents.battle.leaving import read_faint, read_switch
 from agents.battle.moves_used import read_move
 from agents.battle.statuses import read_cant, read_curestatus, read_cureteam, read_damage, read_status
+from agents.battle.switches import read_faint, read_switch
 from agents.battle.tracked_battle import TrackedBattle
-from agents.battle.turns import read_turn, read_upkeep
+from agents.battle.turn_end import read_turn, read_upkeep
 from agents.battle.types import read_terastallize
 from agents.battle.volatiles import (
     read_activate,

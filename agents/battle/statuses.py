@@ -11,7 +11,7 @@ from poke_env.battle.status import Status
 from poke_env.data import to_id_str
 
 from agents.battle.abilities import show_ability
-from agents.battle.causes import read_hp, show_cause
+from agents.battle.effect_sources import read_hp, show_cause
 from agents.battle.tracked_battle import TrackedBattle, origin, other
 
 #: What counts a turn of bad poison, in generations 1 and 2.

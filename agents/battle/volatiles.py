@@ -14,8 +14,8 @@ from poke_env.data import to_id_str
 
 from agents.battle.abilities import end_gas, give_ability, read_spread, read_swap, show_ability
 from agents.battle.boosts import copy_critical_effects
-from agents.battle.causes import show_cause
 from agents.battle.continued_moves import end_thrashing
+from agents.battle.effect_sources import show_cause
 from agents.battle.items import end_charge
 from agents.battle.quick_poke_env import ability_of
 from agents.battle.tracked_battle import TrackedBattle, origin, other

@@ -10,23 +10,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from agents.mechanics.between_hits import after_hit, reacts
 from agents.mechanics.critical_hits import strike_chance
+from agents.mechanics.estimate_flags import is_estimate
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.final_modifiers import own_final, same_type_bonus, screened, target_final, weather_factor
 from agents.mechanics.fixed_damage import fixed_damage
 from agents.mechanics.formula import Blow, damage_of, rolls_of
 from agents.mechanics.held_items import active_item
-from agents.mechanics.hit_counts import bonded, expected_hits, hits_of
 from agents.mechanics.immunities import broken_first, immune_by_type, stopped, type_steps
 from agents.mechanics.move_powers import POWER_BY_TARGET, Foe, own_power
 from agents.mechanics.moves import MoveFacts
+from agents.mechanics.multi_hit import after_hit, bonded, expected_hits, hits_of, reacts
 from agents.mechanics.old_formula import STEADY, damage_1, damage_2
 from agents.mechanics.power_modifiers import modified_power, own_modifiers, target_modifiers
 from agents.mechanics.rounding import ONE, chain
 from agents.mechanics.stat_modifiers import attack, defense, own_attack
 from agents.mechanics.strikes import NO_SIDE, UNSUPPRESSED, Strike, stabs, switches_off
-from agents.mechanics.uncertain import is_estimate
 
 _SHADED = frozenset({"sunnyday", "desolateland", "raindance", "primordialsea"})
 _CLOUD_NINE = frozenset({"cloudnine", "airlock"})

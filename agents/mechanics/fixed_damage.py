@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agents.mechanics.hit_counts import bonded
 from agents.mechanics.modifiers import speed
 from agents.mechanics.move_powers import Foe
+from agents.mechanics.multi_hit import bonded
 from agents.mechanics.strikes import Strike
 
 

@@ -11,7 +11,7 @@ from agents.mechanics.damage import NOTHING, Attack, Damage
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.modifiers import speed
 from agents.mechanics.moves import MoveFacts
-from agents.mechanics.worth import worth
+from agents.mechanics.pokemon_worth import worth
 
 # Expected number of turns that sleep lasts from its start, by generation, and in later ones; the same for freezing.
 _SLEEP = {1: 3.5, 2: 3.0, 3: 2.5, 4: 2.5}

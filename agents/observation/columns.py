@@ -1,10 +1,10 @@
 """Names of the columns of an observation (agents/observation/observation.py): the ids and the features of each kind of
 token.
 
-The values are indices into the last axis of `token_ids` and `features`. The rows are written by agents/observation/rows.py
-(field, sides, moves) and agents/observation/pokemon_rows.py (Pokémon), with the estimates of
-agents/observation/estimates.py. Fractions of HP are of the maximum HP unless they are named "of what is left"; a flag is 0
-or 1.
+The values are indices into the last axis of `token_ids` and `features`. The tokens are written by
+agents/observation/packed_tokens.py (field, sides, moves) and agents/observation/pokemon_tokens.py (Pokémon), with the
+estimates of agents/observation/estimates.py. Fractions of HP are of the maximum HP unless they are named "of what is
+left"; a flag is 0 or 1.
 """
 
 from __future__ import annotations

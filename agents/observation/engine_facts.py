@@ -16,7 +16,7 @@ from agents.mechanics.fighters import stats_of
 from agents.mechanics.moves import move_facts
 from agents.mechanics.sets import candidates, guess
 from agents.observation.estimates import NO_MOVE
-from agents.observation.rows import move_row
+from agents.observation.packed_tokens import move_token
 from agents.observation.vocabulary import vocabulary
 from teamsets.builder.published import STATS
 
@@ -101,7 +101,7 @@ CRITICAL = np.array(
 
 
 def _token(name: str) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    ids, features = move_row({"id": name, "move": name}, 1, NO_MOVE)
+    ids, features = move_token({"id": name, "move": name}, 1, NO_MOVE)
     return np.frombuffer(ids, np.int16)[:3], np.frombuffer(features, np.float32)[9:22]
 
 

@@ -1,6 +1,6 @@
 """What each seat of the engine's battles sees, as the arrays of agents/observation/observation.py.
 
-The order of tokens and features is that module's; agents/observation/rows.py and pokemon_rows.py say what each is.
+The order of tokens and features is that module's; packed_tokens.py and pokemon_tokens.py say what each is.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ An observation has 19 tokens, each with IDS_PER_TOKEN vocabulary ids and FEATURE
 |---|---|---|---|
 | 0 | the field | generation, weather, terrains and rooms | turn, ages, kind of request |
 | 1, 2 | our side, their side | last move of the active Pokémon | hazards, screens, number of able Pokémon |
-| 3 – 8 | our Pokémon: active, then the bench in the order of the actions 4 – 8 | see `PokemonRows` | the same |
+| 3 – 8 | our Pokémon: active, then the bench in the order of the actions 4 – 8 | see `PokemonTokens` | the same |
 | 9 – 14 | theirs: active, then the others in the order in which they were seen; unknown ones last | | |
 | 15 – 18 | our moves, in the order of the actions 0 – 3 | move, type, category | PP, damage, power, accuracy … |
 
@@ -30,8 +30,8 @@ from agents.battle import SeatBattle
 from agents.battle.choices import listed_move
 from agents.observation.actions import legal_mask, ordered_actions, ordered_bench, ordered_moves
 from agents.observation.estimates import NO_ESTIMATE, NO_MOVE, of_move, side_factors
-from agents.observation.pokemon_rows import PokemonRows
-from agents.observation.rows import field_row, move_row, side_row
+from agents.observation.packed_tokens import field_token, move_token, side_token
+from agents.observation.pokemon_tokens import PokemonTokens
 
 #: Changes whenever the same battle would give other arrays. A checkpoint stores the version that it was trained on.
 VERSION = 5
@@ -73,23 +73,23 @@ class Observations(NamedTuple):
 
 def observe(battle: SeatBattle) -> Observation:
     """Return the observation of a battle at its current request, from its own player's point of view."""
-    pokemon = _pokemon_rows()
-    cached, estimates = pokemon.of(battle), pokemon.estimates
+    pokemon = _pokemon_tokens()
+    cached, estimates = pokemon.cache_of(battle), pokemon.estimates
     request, turn, gen, team, near, far, tera, their_tera = _state_of(battle)
     moves, bench = ordered_moves(request), ordered_bench(request)
     own, other, others = battle.active_pokemon, battle.opponent_active_pokemon, battle.opponent_team
     ours = [
-        pokemon.row(None if entry is None else team.get(entry["ident"]), entry, battle, cached)
+        pokemon.token(None if entry is None else team.get(entry["ident"]), entry, battle, cached)
         for entry in (next((mon for mon in request["side"]["pokemon"] if mon["active"]), None), *bench)
     ]
-    theirs = [pokemon.row(mon, None, battle, cached) for mon in _theirs(battle, other)]
+    theirs = [pokemon.token(mon, None, battle, cached) for mon in _theirs(battle, other)]
     our_active, their_active = ours[0].able, theirs[0].able
     our_side, their_side = side_factors(near), side_factors(far)
     token_ids, features = bytearray(), bytearray()
     for ids, row in (
-        field_row(battle, request),
-        side_row(near, turn, team.values(), own, tera),
-        side_row(far, turn, others.values(), other, their_tera),
+        field_token(battle, request),
+        side_token(near, turn, team.values(), own, tera),
+        side_token(far, turn, others.values(), other, their_tera),
     ):
         token_ids += ids
         features += row
@@ -109,7 +109,7 @@ def observe(battle: SeatBattle) -> Observation:
         estimate = NO_MOVE
         if our_active is not None and their_active is not None:
             estimate = of_move(listed_move(listed), our_active, their_active, their_side)
-        ids, row = move_row(listed, gen, estimate)
+        ids, row = move_token(listed, gen, estimate)
         token_ids += ids
         features += row
     token_ids += bytes(_ID_BYTES * (len(OUR_MOVES) - len(moves)))
@@ -152,5 +152,5 @@ def unlike(version: Any, gen: int | None = None) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _pokemon_rows() -> PokemonRows:
-    return PokemonRows()
+def _pokemon_tokens() -> PokemonTokens:
+    return PokemonTokens()

@@ -10,9 +10,9 @@ from agents.contract import Agent
 from agents.mechanics.fighters import conditions, foe_fighter, own_fighter
 from agents.mechanics.matchups import Combatant, Matchups
 from agents.mechanics.moves import MoveFacts, facts_of
+from agents.mechanics.pokemon_worth import entry_damage, hazards_cost, with_hazard
 from agents.mechanics.preview import best_lead, only_previewed
 from agents.mechanics.status import sleeper_held
-from agents.mechanics.worth import entry_damage, hazards_cost, with_hazard
 from agents.rules.options import any_choice, move_options, switch_options
 from agents.rules.planner import PlannerPosition, PlannerWeights, benched, replies, table, terastallized
 from agents.rules.turn_outcomes import Action

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from agents.mechanics.matchups import Combatant, Matchups
-from agents.mechanics.worth import status_cost, worth
+from agents.mechanics.pokemon_worth import status_cost, worth
 from agents.rules.turn_outcomes import Action, Turn, order, play, with_status
 
 _LOST = -1.6

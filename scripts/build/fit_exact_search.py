@@ -28,8 +28,8 @@ from agents.engine.gen1.layout import WORDS
 from agents.engine.gen1.requests import legal_actions, lists_one_move
 from agents.engine.gen1.state import side_of
 from agents.search.exact.features import FEATURES, MOST, features_of
+from agents.search.exact.fitted_values import logits_of, read_weights, value_of
 from agents.search.exact.network import ACTION_ROWS, PositionNetwork, row_of
-from agents.search.exact.values import logits_of, read_weights, value_of
 from agents.search.exact.weights import FITTED
 
 _HELD_OUT = 10

@@ -29,7 +29,7 @@ from typing import Any
 import engine_coverage
 import engine_ledger
 import numpy as np
-from engine_words import hashes, state
+from engine_states import hashes, state
 
 from agents.engine.compiled import DIGEST
 from agents.engine.gen1.engine import Engine

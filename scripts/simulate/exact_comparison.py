@@ -15,8 +15,8 @@ from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.engine.gen1 import layout
 from agents.engine.gen1.engine import Engine
-from agents.search.exact.log import Log
-from agents.search.exact.row import TeamGuess, action_of, mask_of, root_of
+from agents.search.exact.battle_log import BattleLog
+from agents.search.exact.root_position import TeamGuess, action_of, mask_of, root_of
 
 Words = NDArray[np.int32]
 
@@ -30,7 +30,7 @@ class Position:
 
     seat: int
     battle: SeatBattle
-    log: Log
+    log: BattleLog
     true: Words
     built: Words
     choice: int
@@ -130,7 +130,7 @@ class _Seat(SideLog):
     def __init__(self, seat: int, log: list[str], choices: list[str], format_id: str) -> None:
         super().__init__(f"p{seat + 1}", log, choices, 1, format_id)
         self.seat = seat
-        self.log = Log()
+        self.log = BattleLog()
 
     def read(self, until: int) -> dict[str, Any] | None:
         request = super().read(until)
@@ -138,7 +138,7 @@ class _Seat(SideLog):
         return request
 
 
-def record_choice(log: Log, seat: int, battle: SeatBattle, choice: Choice) -> None:
+def record_choice(log: BattleLog, seat: int, battle: SeatBattle, choice: Choice) -> None:
     """Record the own choice of a seat in its log."""
     if choice.kind == "move":
         log.chose(seat, battle.last_request["active"][0]["moves"][choice.slot - 1]["id"])

@@ -40,7 +40,7 @@ ONES_OWN = {
     "agents/rules/support_players.py": {MAX_DAMAGE, EMERALD, STALLER},
     "agents/mechanics/matchups.py": {EXPERT, SEARCH},
     "agents/rules/expert.py": {EXPERT},
-    "agents/mechanics/worth.py": {EXPERT, SEARCH},
+    "agents/mechanics/pokemon_worth.py": {EXPERT, SEARCH},
     "agents/mechanics/preview.py": {EXPERT, SEARCH},
     "agents/mechanics/status.py": {EXPERT, EMERALD, STALLER, MAX_DAMAGE},
     "agents/rules/planner.py": {EXPERT},

@@ -19,8 +19,8 @@ import torch
 
 from agents.engine.gen1.state import side_of
 from agents.search.exact.features import MOST
+from agents.search.exact.fitted_values import logits_of, read_weights
 from agents.search.exact.network import correction, judged, read_network, row_of, sums_of
-from agents.search.exact.values import logits_of, read_weights
 from agents.search.exact.weights import FITTED
 
 fitting = script("build/fit_exact_search.py")

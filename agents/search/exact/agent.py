@@ -85,12 +85,12 @@ class ExactSearch(Agent):
         self.threads = threads
         if reason := lacks():
             raise BadInput(f"search:exact: {reason}")
-        from agents.search.exact.log import Log
+        from agents.search.exact.battle_log import BattleLog
         from agents.search.exact.tree import TreeSettings
 
         self._settings = TreeSettings(exploration, first, trust, steps)
         self._weights = read(weights)
-        self._log = Log()
+        self._log = BattleLog()
         compiled()
 
     @classmethod
@@ -120,7 +120,7 @@ class ExactSearch(Agent):
         return choice
 
     def _searched(self, battle: SeatBattle, seat: int, began: float) -> Choice:
-        from agents.search.exact.row import action_of
+        from agents.search.exact.root_position import action_of
 
         planted = self._plant(battle, seat)
         if not planted:
@@ -147,9 +147,8 @@ class ExactSearch(Agent):
         """A new tree for each sample whose legal actions are those of the request."""
         import numpy as np
 
-        from agents.search.exact.row import mask_of, root_of
-        from agents.search.exact.sampling import sample
-        from agents.search.exact.standing import side_at
+        from agents.search.exact.active_pokemon import side_at
+        from agents.search.exact.root_position import mask_of, root_of, sampled_team
         from agents.search.exact.steps import legal
 
         mask = mask_of(battle)
@@ -159,7 +158,7 @@ class ExactSearch(Agent):
         for attempt in range(self.samples + _RETRIES):
             if len(planted) == self.samples:
                 break
-            root = root_of(battle, self._log, sample(battle, self._log, self.rng), self.rng)
+            root = root_of(battle, self._log, sampled_team(battle, self._log, self.rng), self.rng)
             possible = legal(root.row, side_at(seat))
             if (possible != mask and attempt < _RETRIES) or not possible & mask:
                 continue
@@ -232,7 +231,7 @@ def _warm() -> None:
     import numpy as np
 
     from agents.engine.gen1.engine import initial
-    from agents.search.exact.standing import side_at
+    from agents.search.exact.active_pokemon import side_at
     from agents.search.exact.steps import legal
     from agents.search.exact.tree import HIDDEN, TreeSettings
 

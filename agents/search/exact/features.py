@@ -28,7 +28,7 @@ from agents.engine.gen1.tables import (
     STATUS_MOVE,
     TYPE,
 )  # fmt: skip
-from agents.search.exact.shares import defence_of, held
+from agents.search.exact.damage_shares import defence_of, held
 
 SPECIES = len(SPECIES_BY_ID) + 1
 MOVE_NUMBERS = len(MOVE)

@@ -2,7 +2,7 @@
 
 Both sides' features (features.py) are summed into H numbers each by one table; two small layers judge the pair, once from
 each side, so that the value of exchanged sides is exactly 1 minus the value. The same numbers correct the logits of the
-fitted priors (values.py) for each move and each species to be switched in.
+fitted priors (fitted_values.py) for each move and each species to be switched in.
 
 The form is that of chess engines' NNUE: wide and sparse first, small after.
 """

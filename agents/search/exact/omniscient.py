@@ -67,11 +67,11 @@ class OmniscientSearch(EngineAgent):
 
     def _choose(self, position: NDArray[np.int32], seat: int, ways: NDArray[np.int32]) -> int:
         """The network's action at a position [WORDS]. ways [9]: the engine's action of each of them; -1: not legal."""
-        from agents.search.exact.positions import grown, legal_visits
+        from agents.search.exact.positions import grow_tree, legal_visits
 
         if (ways >= 0).sum() == 1:
             return int(ways.argmax())
-        tree = grown(position, self.iterations, self._weights, 1 + self.rng.getrandbits(60))
+        tree = grow_tree(position, self.iterations, self._weights, 1 + self.rng.getrandbits(60))
         legal, visits = legal_visits(tree, seat, ways)
         if self.temperature == 0:
             return legal[int(visits.argmax())]

@@ -41,7 +41,9 @@ def engine_actions(engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.in
     return engine.translate(np.repeat(rows, _ACTIONS), np.repeat(seats, _ACTIONS), each).reshape(len(rows), _ACTIONS)
 
 
-def grown(position: NDArray[np.int32], iterations: int, weights: PositionWeights, seed: int, thread: int = 0) -> Tree:
+def grow_tree(
+    position: NDArray[np.int32], iterations: int, weights: PositionWeights, seed: int, thread: int = 0
+) -> Tree:
     """Return the search tree of a position [WORDS]. It is overwritten by the thread's next one. seed: not 0."""
     tree = _tree(iterations, thread)
     row = position.copy()
@@ -77,7 +79,7 @@ class Teacher:
 
         def search(thread: int) -> None:
             for row, places, seed in jobs[thread :: self._threads]:
-                tree = grown(engine.words[row], self._iterations, self._weights, seed, thread)
+                tree = grow_tree(engine.words[row], self._iterations, self._weights, seed, thread)
                 for place in places:
                     searched.value[place], searched.values[place] = self._values(tree, int(seats[place]), ways[place])
 

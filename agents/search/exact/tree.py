@@ -20,9 +20,9 @@ from agents.engine.gen1.requests import lists_one_move
 from agents.engine.gen1.rollout import next_random
 from agents.engine.gen1.state import out, side_of
 from agents.search.exact.features import MOST
+from agents.search.exact.fitted_values import logits_of, shares_of_logits, value_of
 from agents.search.exact.network import correction, judged, row_of, sums_of
 from agents.search.exact.steps import legal, step
-from agents.search.exact.values import logits_of, shares_of_logits, value_of
 from agents.search.exact.weights import PositionWeights
 
 _DEEPEST = 64
@@ -30,7 +30,8 @@ _DEEPEST = 64
 #: turns left are known; turns of confusion so far or -1; turns of Disable so far or -1.
 HIDDEN, CONFUSION, DISABLE = 8, 6, 7
 _SOURCES = tuple(
-    Path(__file__).with_name(f"{name}.py") for name in ("features", "network", "shares", "steps", "tree", "values")
+    Path(__file__).with_name(f"{name}.py")
+    for name in ("damage_shares", "features", "fitted_values", "network", "steps", "tree")
 )
 
 

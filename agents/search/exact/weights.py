@@ -21,8 +21,8 @@ FITTED, NETWORK = _FOLDER / "gen1.txt", _FOLDER / "exact1.npz"
 
 
 class PositionWeights(NamedTuple):
-    """value, choice: fitted weights (values.py). network: what judges positions instead, and corrects the priors; of width 1
-    where there is none."""
+    """value, choice: fitted weights (fitted_values.py). network: what judges positions instead, and corrects the priors; of
+    width 1 where there is none."""
 
     value: NDArray[np.float32]
     choice: NDArray[np.float32]
@@ -50,8 +50,8 @@ def digest_of(weights: str) -> str:
 @cache
 def read(weights: str) -> PositionWeights:
     """The weights of a name or file. Raises BadInput."""
+    from agents.search.exact.fitted_values import read_weights
     from agents.search.exact.network import no_network, read_network
-    from agents.search.exact.values import read_weights
 
     fitted, network = files_of(weights)
     return PositionWeights(*read_weights(fitted), no_network() if network is None else read_network(network))

@@ -10,7 +10,7 @@ from support.rule_matches import pair_of_fixtures, play_all
 from agents import Agent, SeatBattle
 from agents.battle.choices import Choice, listed_move
 from agents.mechanics.moves import move_facts
-from agents.observation import columns, pokemon_rows, rows
+from agents.observation import columns, packed_tokens, pokemon_tokens
 from agents.observation.actions import ordered_moves
 from agents.observation.columns import (
     FieldFeature,
@@ -35,8 +35,8 @@ def test_columns_are_numbered_without_gaps() -> None:
         assert list(features) == list(range(len(features))) and len(features) <= FEATURES
     for ids in (FieldId, SideId, PokemonId, MoveId):
         assert list(ids) == list(range(len(ids))) and len(ids) <= IDS_PER_TOKEN
-    assert [name.name for name in SideFeature][:11] == [condition.name for condition in rows._CONDITIONS]
-    effects = [effect.name.replace("PERISH1", "PERISH_1") for effect in pokemon_rows._EFFECTS]
+    assert [name.name for name in SideFeature][:11] == [condition.name for condition in packed_tokens._CONDITIONS]
+    effects = [effect.name.replace("PERISH1", "PERISH_1") for effect in pokemon_tokens._EFFECTS]
     assert [name.name for name in PokemonFeature][PokemonFeature.SUBSTITUTE :] == effects
 
 

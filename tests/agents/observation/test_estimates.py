@@ -65,7 +65,7 @@ def test_an_observation_hangs_on_its_battle_alone(record: BattleRecord, monkeypa
     forgetful = []
     for role in (0, 1):
         for battle in decisions(record, role):
-            observation._pokemon_rows.cache_clear()
+            observation._pokemon_tokens.cache_clear()
             forgetful.append(observe(battle))
     monkeypatch.setattr(estimates, "_MAX_CACHED_PAIRS", 15)
     full = all_seen(record)
@@ -93,7 +93,7 @@ def test_a_change_of_forme_is_seen(record: BattleRecord) -> None:
     before = observe(battle)
     mon._update_from_pokedex("aerodactyl", store_species=False)
     after = observe(battle)
-    observation._pokemon_rows.cache_clear()
+    observation._pokemon_tokens.cache_clear()
     afresh = observe(battle)
     assert (after.token_ids == afresh.token_ids).all() and (after.features == afresh.features).all()
     assert (after.token_ids[THEIRS[0]] != before.token_ids[THEIRS[0]]).any()

@@ -19,13 +19,13 @@ from agents import resolve
 from agents.battle import SeatBattle
 from agents.engine.gen1 import layout
 from agents.engine.gen1.engine import Engine
+from agents.search.exact.active_pokemon import side_at
 from agents.search.exact.agent import ExactSearch
-from agents.search.exact.log import Log
-from agents.search.exact.row import root_of
-from agents.search.exact.standing import side_at
+from agents.search.exact.battle_log import BattleLog
+from agents.search.exact.fitted_values import read_weights
+from agents.search.exact.root_position import root_of
 from agents.search.exact.steps import legal
 from agents.search.exact.tree import HIDDEN, Tree, TreeSettings, grow
-from agents.search.exact.values import read_weights
 from agents.search.exact.weights import read
 from arena.fixture import Fixture, FixtureTeam
 from arena.record import BattleRecord
@@ -224,7 +224,7 @@ def test_a_line_of_the_log_is_read_once() -> None:
     battle.feed(
         ["|switch|p1a: Tauros|Tauros|353/353", "|switch|p2a: Jynx|Jynx|100/100", "|-start|p1a: Tauros|confusion"]
     )
-    log = Log()
+    log = BattleLog()
     for _ in range(2):
         log.follow(battle)
         battle.feed(["|-activate|p1a: Tauros|confusion"])

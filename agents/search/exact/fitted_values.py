@@ -29,7 +29,7 @@ from agents.engine.gen1.tables import (
     STATUS_MOVE,
     move,
 )  # fmt: skip
-from agents.search.exact.shares import accuracy_of, answer_of, best_share, share_of, threat_to
+from agents.search.exact.damage_shares import accuracy_of, answer_of, best_share, share_of, threat_to
 from teamsets.errors import BadInput
 
 _ILL = ("burn", "paralyze", "sleep", "freeze", "poison", "toxic")  # in the order of the statuses' numbers

@@ -2,7 +2,7 @@
 
 poke-env's battle lacks much of it: the order of the teams, what counters have counted, which stat changes came in which
 order (a boost undoes paralysis, a foe's boost applies it again), PP by slot. Numbers that depend on the opponent's hidden
-set are kept as events, and row.py computes them for a sampled set.
+set are kept as events, and root_position.py computes them for a sampled set.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from poke_env.data import to_id_str
 from agents.battle import SeatBattle
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.tables import CANNOT_MOVE, MOVE, MOVES_BY_ID, SELF, SKIPS, STRUGGLE, TWO_TURNS
-from agents.search.exact.tracked import ActiveState, TrackedPokemon, TrackedSide
+from agents.search.exact.tracked_sides import ActiveState, TrackedPokemon, TrackedSide
 
 STATUSES = {
     "": W.HEALTHY,
@@ -37,7 +37,7 @@ _CONDITIONS = {
 }  # fmt: skip
 
 
-class Log:
+class BattleLog:
     """One battle's state by its log. `sides` are those of p1 and p2; feed it with `follow` before each decision."""
 
     def __init__(self) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agents.mechanics.hit_counts import bonded, hits_of
 from agents.mechanics.immunities import broken_first
 from agents.mechanics.move_powers import Foe
+from agents.mechanics.multi_hit import bonded, hits_of
 from agents.mechanics.strikes import Strike
 
 #: Moves -> what is not known of them.

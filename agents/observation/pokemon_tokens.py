@@ -45,7 +45,7 @@ _SHEET = len(_SHEET_FIELDS)
 _state_of = attrgetter(*_SHEET_FIELDS, "_status", "_status_counter", "_current_hp", "_max_hp", "_revealed", "_active")
 
 
-class PokemonRow(NamedTuple):
+class PokemonToken(NamedTuple):
     """A Pokémon's token. known: features of any Pokémon; on_field: features of an active one; standing: for estimates."""
 
     ids: bytes
@@ -76,21 +76,21 @@ class _Sheet:
 
 @dataclass(slots=True)
 class _Seen:
-    """A Pokémon at the last decision. key: of its sheet. row, state, types: for the cached row of a benched Pokémon.
+    """A Pokémon at the last decision. key: of its sheet. token, state, types: for the cached token of a benched Pokémon.
 
-    A Pokémon that stays on the bench uses and reveals no move, so its row is valid while its state is the same. After it was
-    active in between, it has another list of types: poke-env creates a new one whenever a Pokémon leaves the field.
+    A Pokémon that stays on the bench uses and reveals no move, so its token is valid while its state is the same. After it
+    was active in between, it has another list of types: poke-env creates a new one whenever a Pokémon leaves the field.
     """
 
     pokemon: Pokemon
     key: tuple[Any, ...]
     sheet: _Sheet
-    row: PokemonRow | None = None
+    token: PokemonToken | None = None
     state: tuple[Any, ...] = ()
     types: list[PokemonType] | None = None
 
 
-class PokemonRows:
+class PokemonTokens:
     """Builds the tokens of Pokémon; caches make it fastest for consecutive decisions of a battle.
 
     ids: species, item, ability, 4 moves, status, 2 types, tera type. Features from 0: known, unknown, HP, fainted, active,
@@ -106,7 +106,7 @@ class PokemonRows:
         statuses = names.region("statuses")
         self._statuses = {id(None): statuses.none} | {id(status): statuses[status.name.lower()] for status in Status}
         unseen = self._species.unknown, self._items.unknown, self._abilities.unknown, *(self._moves.unknown,) * _MOVES
-        self._unknown = PokemonRow(_IDS(*unseen, 0, 0, 0, 0), _KNOWN(0.0, 1.0, *(0.0,) * 19), _NOT_ON_FIELD, None)
+        self._unknown = PokemonToken(_IDS(*unseen, 0, 0, 0, 0), _KNOWN(0.0, 1.0, *(0.0,) * 19), _NOT_ON_FIELD, None)
         self._clear()
 
     def _clear(self) -> None:
@@ -114,8 +114,8 @@ class PokemonRows:
         self._sheets: dict[tuple[Any, ...], _Sheet] = {}
         self._battles: WeakKeyDictionary[SeatBattle, dict[int, _Seen]] = WeakKeyDictionary()
 
-    def of(self, battle: SeatBattle) -> dict[int, _Seen]:
-        """Return the cache of a battle, for `row`. Clears all caches if they have reached their limit."""
+    def cache_of(self, battle: SeatBattle) -> dict[int, _Seen]:
+        """Return the cache of a battle, for `token`. Clears all caches if they have reached their limit."""
         if self.estimates.full or len(self._sheets) > _MAX_SHEETS:
             self._clear()
         cached = self._battles.get(battle)
@@ -123,15 +123,15 @@ class PokemonRows:
             cached = self._battles[battle] = {}
         return cached
 
-    def row(
+    def token(
         self, mon: Pokemon | None, entry: dict[str, Any] | None, battle: SeatBattle, cached: dict[int, _Seen]
-    ) -> PokemonRow:
-        """Return the token of a Pokémon; None: an unknown one. entry: in the request, for one of ours. cached: of `of`."""
+    ) -> PokemonToken:
+        """Return the token of a Pokémon; None: an unknown one. entry: ours in the request. cached: of `cache_of`."""
         if mon is None:
             return self._unknown
         seen, state = cached.get(id(mon)), _state_of(mon)
-        if seen is not None and seen.row is not None and seen.state == state and seen.types is mon._temporary_types:
-            return seen.row
+        if seen is not None and seen.token is not None and seen.state == state and seen.types is mon._temporary_types:
+            return seen.token
         carried = mon._moves
         plain = carried._mimic_move is None and carried._transform_moves is None
         moves = carried._base_moves if plain else carried.moves
@@ -146,13 +146,13 @@ class PokemonRows:
                 sheet = self._sheets[key] = self._new_sheet(mon, listed, battle)
             seen = cached[id(mon)] = _Seen(mon, key, sheet)
         if mon._active:
-            seen.row = None
-            return self._row(mon, entry is not None, moves, seen.sheet, _on_field(mon))
-        seen.row = self._row(mon, entry is not None, moves, seen.sheet, _NOT_ON_FIELD)
+            seen.token = None
+            return self._token(mon, entry is not None, moves, seen.sheet, _on_field(mon))
+        seen.token = self._token(mon, entry is not None, moves, seen.sheet, _NOT_ON_FIELD)
         seen.state, seen.types = state, mon._temporary_types
-        return seen.row
+        return seen.token
 
-    def _row(self, mon: Pokemon, own: bool, moves: dict[str, Move], sheet: _Sheet, on_field: bytes) -> PokemonRow:
+    def _token(self, mon: Pokemon, own: bool, moves: dict[str, Move], sheet: _Sheet, on_field: bytes) -> PokemonToken:
         pp = [moves[name]._current_pp / max_pp if name in moves else 1.0 for name, max_pp in sheet.moves]
         status, counter, hp = mon._status, mon._status_counter, health(mon)
         known = _KNOWN(
@@ -172,7 +172,7 @@ class PokemonRows:
             *(0.0,) * (_MOVES - len(pp)),
         )
         ids = _IDS(*sheet.before, self._statuses[id(status)], *sheet.after)
-        return PokemonRow(ids, known, on_field, standing(sheet.known, mon, hp))
+        return PokemonToken(ids, known, on_field, standing(sheet.known, mon, hp))
 
     def _new_sheet(self, mon: Pokemon, listed: Sequence[str] | None, battle: SeatBattle) -> _Sheet:
         """Build the sheet of a Pokémon. listed: the moves of one of ours, None for one of theirs."""

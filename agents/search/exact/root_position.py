@@ -1,7 +1,7 @@
 """A battle as one seat knows it, with a sampled team of the opponent, as a row of the engine's words.
 
-Own HP, PP, stats and order come from the request, everything else from the log (log.py). What only the simulator knows is
-drawn: which docs/search.md lists.
+Own HP, PP, stats and order come from the request, everything else from the log (battle_log.py). What only the simulator
+knows is drawn: docs/search.md lists it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.engine import initial
-from agents.engine.gen1.tables import MOVE, MOVES_BY_ID, PP
-from agents.search.exact.log import Log
-from agents.search.exact.standing import Words, hp_of, id_of, looks_of, mon_at, shown_hp, side_at, stats_of
-from agents.search.exact.tracked import ActiveState, TrackedSide
+from agents.engine.gen1.tables import MOVE, MOVES_BY_ID, PP, SPECIES_BY_ID
+from agents.mechanics.set_sampling import draw_set, draw_unseen
+from agents.search.exact.active_pokemon import Words, hp_of, id_of, looks_of, mon_at, shown_hp, side_at, stats_of
+from agents.search.exact.battle_log import BattleLog
+from agents.search.exact.tracked_sides import ActiveState, TrackedSide
 from agents.search.exact.tree import CONFUSION, DISABLE, HIDDEN
 
 _SEED = "gen5,0000000000000000"
@@ -57,7 +58,7 @@ class Root:
     hidden: NDArray[np.int64]
 
 
-def own_sheets(log: Log) -> list[TeamGuess]:
+def own_team(log: BattleLog) -> list[TeamGuess]:
     """Our team in its first order, from the first request."""
     team = []
     for entry in log.own:
@@ -67,12 +68,44 @@ def own_sheets(log: Log) -> list[TeamGuess]:
     return team
 
 
-def root_of(battle: SeatBattle, log: Log, theirs: list[TeamGuess], rng: random.Random) -> Root:
+def sampled_team(battle: SeatBattle, log: BattleLog, rng: random.Random) -> list[TeamGuess]:
+    """A team for the opponent, as docs/search.md says for `search:mcts`, in the order in which its Pokémon came in."""
+    side = log.sides[2 - int((battle.player_role or "p1")[1])]
+    team = []
+    for mon in dict.fromkeys(side.entries):
+        seen = side.mons[mon]
+        shown = tuple(move for move in seen.used if move in MOVES_BY_ID)[:4]
+        drawn = draw_set(battle.format_id, 1, seen.species, shown, None, None, rng)
+        team.append(TeamGuess(mon, seen.species, seen.level, _known_moves(drawn.moves)))
+    size = battle._team_size.get(battle.opponent_role or "", 6)
+    species = {sheet.species for sheet in team}
+    for drawn in draw_unseen(battle, species, size - len(team), rng):
+        team.append(TeamGuess(drawn.species, drawn.species, drawn.level, _known_moves(drawn.moves)))
+    while len(team) < size:  # formats whose teams are generated have no statistics of species
+        others = [name for name in SPECIES_BY_ID if name not in {sheet.species for sheet in team}]
+        name = rng.choice(others)
+        drawn = draw_set(battle.format_id, 1, name, (), None, None, rng)
+        team.append(TeamGuess(name, name, _typical_level(battle), _known_moves(drawn.moves)))
+    return team
+
+
+def _known_moves(moves: tuple[str, ...]) -> tuple[str, ...]:
+    """The moves that the engine knows; Tackle if there is none."""
+    return tuple(move for move in moves if move in MOVES_BY_ID) or ("tackle",)
+
+
+def _typical_level(battle: SeatBattle) -> int:
+    """The mean level of our own team, of which the levels of random teams are a sample."""
+    levels = [mon.level for mon in battle.team.values()]
+    return round(sum(levels) / len(levels))
+
+
+def root_of(battle: SeatBattle, log: BattleLog, theirs: list[TeamGuess], rng: random.Random) -> Root:
     """The row of the current request with the opponent's team `theirs`, in the order in which it first stood."""
     seat = int((battle.player_role or "p1")[1]) - 1
     teams: list[str] = ["", ""]
     names: list[list[str]] = [[], []]
-    for side, sheets in ((seat, own_sheets(log)), (1 - seat, theirs)):
+    for side, sheets in ((seat, own_team(log)), (1 - seat, theirs)):
         teams[side] = "]".join(sheet.packed() for sheet in sheets)
         names[side] = [sheet.name for sheet in sheets]
     row = initial((teams[0], teams[1]), _SEED)
@@ -143,7 +176,7 @@ def _fill_team(row: Words, i: int, side: TrackedSide, names: list[str], hidden: 
 
 
 def _fill_out(
-    row: Words, i: int, log: Log, names: list[list[str]], hidden: NDArray[np.int64], rng: random.Random
+    row: Words, i: int, log: BattleLog, names: list[list[str]], hidden: NDArray[np.int64], rng: random.Random
 ) -> None:
     """The words of the Pokémon that is out."""
     s, side = side_at(i), log.sides[i]
@@ -211,7 +244,7 @@ def _fill_counters(
         row[s + W.RESIDUAL], row[s + W.RESIDUAL_COUNT] = 1, stint.toxic
 
 
-def _fill_damage(row: Words, i: int, log: Log, names: list[list[str]]) -> None:
+def _fill_damage(row: Words, i: int, log: BattleLog, names: list[list[str]]) -> None:
     """Amounts that the log shows in percent only, or not at all."""
     s, stint = side_at(i), log.sides[i].stint
     if stint.substitute is not None:  # what hits took is not shown: each is taken to have halved it
@@ -221,7 +254,7 @@ def _fill_damage(row: Words, i: int, log: Log, names: list[list[str]]) -> None:
         row[s + W.BIDE_DAMAGE] = hp_of(row, log, i, log.sides[i].out, names, stint.bide_damage)
 
 
-def _fill_trapping(row: Words, i: int, log: Log, names: list[list[str]], rng: random.Random) -> None:
+def _fill_trapping(row: Words, i: int, log: BattleLog, names: list[list[str]], rng: random.Random) -> None:
     """A binding move that is going on, or that has just ended, which neither player is shown."""
     past = log.sides[i].stint.trapping
     if past is None:

@@ -41,7 +41,7 @@ _MOVE_IDS, _CURRENT, _FIXED = Struct("=3h18x").pack, Struct("=9f").pack, Struct(
 _CATEGORIES = {MoveCategory.PHYSICAL: "physical", MoveCategory.SPECIAL: "special", MoveCategory.STATUS: "status"}
 
 
-def field_row(battle: SeatBattle, request: dict[str, Any]) -> tuple[bytes, bytes]:
+def field_token(battle: SeatBattle, request: dict[str, Any]) -> tuple[bytes, bytes]:
     """Return ids (generation, weather, terrains and rooms) and features of the field."""
     turn, since, fields, weather, terrains = battle._turn, battle._weather, battle._fields, None, []
     if since:
@@ -73,7 +73,7 @@ def _field_ids(gen: int, weather: Weather | None, *terrains: Field) -> bytes:
     )
 
 
-def side_row(
+def side_token(
     conditions: dict[SideCondition, int], turn: int, team: Collection[Pokemon], active: Pokemon | None, used_tera: bool
 ) -> tuple[bytes, bytes]:
     """Return ids (last move) and features of a side: conditions, ages of temporary ones, numbers of able Pokémon, HP."""
@@ -95,7 +95,7 @@ def side_row(
     return _last_move("" if last is None else last.id), features
 
 
-def move_row(listed: dict[str, Any], gen: int, estimated: tuple[float, ...]) -> tuple[bytes, bytes]:
+def move_token(listed: dict[str, Any], gen: int, estimated: tuple[float, ...]) -> tuple[bytes, bytes]:
     """Return ids and features of our move. listed: its entry in the request. estimated: see `estimates.of_move`."""
     ids, fixed = _facts(listed_move(listed), gen)
     pp, max_pp = listed.get("pp"), listed.get("maxpp")

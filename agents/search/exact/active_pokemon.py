@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import STAGES
 from agents.engine.gen1.tables import DATA, MOVE_IDS, MOVES_BY_ID, SPECIES_TYPES
-from agents.search.exact.log import Log
-from agents.search.exact.tracked import ActiveState, Event, TrackedPokemon
+from agents.search.exact.battle_log import BattleLog
+from agents.search.exact.tracked_sides import ActiveState, Event, TrackedPokemon
 
 _TYPES = {name.lower(): number for number, name in enumerate(DATA["types"])}
 Words = NDArray[np.int32]
@@ -29,7 +29,7 @@ def id_of(number: int) -> str:
     return MOVE_IDS[number]
 
 
-def hp_of(row: Words, log: Log, i: int, name: str, names: list[list[str]], amount: float) -> int:
+def hp_of(row: Words, log: BattleLog, i: int, name: str, names: list[list[str]], amount: float) -> int:
     """HP of an amount that the log shows of a Pokémon: HP, or percent of them."""
     if not name:
         return 0
