@@ -65,7 +65,7 @@ def compile_missing(parts: Mapping[str, tuple[Any, Callable[[], Any]]], say: Cal
         call()
 
 
-def rule(function: F) -> F:
+def compiled(function: F) -> F:
     """A rule of the game, called from kernels."""
     return cast(F, numba.njit(function))
 
@@ -97,7 +97,7 @@ def kernel_with(*sources: Path) -> Callable[[F], F]:
 
 
 def _guarded(function: F, folder: Path) -> F:
-    compiled = _cached_in(folder, function, parallel=True)
+    jitted = _cached_in(folder, function, parallel=True)
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
@@ -107,9 +107,9 @@ def _guarded(function: F, folder: Path) -> F:
                 "start it with multiprocessing.get_context('spawn'), or fork before the first call of the engine"
             )
         _Threads.started = True
-        return compiled(*arguments)
+        return jitted(*arguments)
 
-    call.compiled = compiled  # type: ignore[attr-defined]
+    call.compiled = jitted  # type: ignore[attr-defined]
     return cast(F, call)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from agents.external import foul_play_sets
 from agents.external.contract import BattleAddress, Program, ProgramAgent
-from agents.external.settings import VARIABLES, place_of
+from agents.external.settings import VARIABLES, program_path
 from teamsets import cache as cache_folder
 from teamsets.atomic import atomic_folder
 from teamsets.builder import published
@@ -58,7 +58,7 @@ class FoulPlay(ProgramAgent):
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """Return what is missing of the checkout, its environment and poke-engine's builds."""
-        place = place_of("foul-play")
+        place = program_path("foul-play")
         if place is None:
             return f"the folder of foul-play is not configured: {_GET}, {_NAME_IT}, then `arena agents setup foul-play`"
         if not _is_checkout(place):
@@ -77,13 +77,13 @@ class FoulPlay(ProgramAgent):
     @classmethod
     def version(cls, **options: Any) -> str:
         """Return a hash of the checkout and of our launcher."""
-        place = place_of("foul-play")
+        place = program_path("foul-play")
         if place is None or not _is_checkout(place):
             return ""
         return contents(place) + hashlib.sha256(_LAUNCH.read_bytes()).hexdigest()
 
     def program(self, address: BattleAddress) -> Program:
-        checkout = place_of("foul-play")
+        checkout = program_path("foul-play")
         if checkout is None or not _is_checkout(checkout):
             raise MissingTool(f"foul-play: {self.missing()}")
         home = Home(checkout)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from agents.external.foul_play import FEATURES, FoulPlay, Home
-from agents.external.settings import place_of
+from agents.external.settings import program_path
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
 #: Generations that are built by default.
@@ -20,7 +20,7 @@ _PIP = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
 
 def set_up(gens: Sequence[int], say: Callable[[str], None]) -> None:
     """Create what is missing. say: called with progress messages. Raises MissingTool, BadInput, ArenaError if pip fails."""
-    checkout = place_of("foul-play")
+    checkout = program_path("foul-play")
     if checkout is None:
         raise MissingTool(f"foul-play: {FoulPlay.missing()}")
     if not (checkout / "requirements.txt").is_file():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from agents.external.contract import BattleAddress, Program, ProgramAgent
-from agents.external.settings import VARIABLES, place_of
+from agents.external.settings import VARIABLES, program_path
 from teamsets.errors import BadInput
 
 #: Models that `arena agents list` shows; all other model names of metamon work too.
@@ -47,7 +47,7 @@ class Metamon(ProgramAgent):
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """Return what is missing of its environment, its cache folder and its weights."""
-        place = place_of("metamon")
+        place = program_path("metamon")
         if format_id is not None and _plays(format_id) is None:
             return f"it plays {', '.join(_TIERS)} of every generation: choose one of these"
         if place is None:
@@ -69,12 +69,12 @@ class Metamon(ProgramAgent):
     @classmethod
     def version(cls, **options: Any) -> str:
         """Return a hash of metamon's code and of our launcher."""
-        place = place_of("metamon")
+        place = program_path("metamon")
         folder = None if place is None or not place.is_file() else package(place)
         return "" if folder is None else _contents(folder) + hashlib.sha256(_LAUNCH.read_bytes()).hexdigest()
 
     def program(self, address: BattleAddress) -> Program:
-        python = place_of("metamon")
+        python = program_path("metamon")
         match = _plays(address.format)
         if python is None or match is None or address.team_file is None:
             raise BadInput(f"{self.name}: cannot play {address.format}: {self.missing(address.format)}")

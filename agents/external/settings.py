@@ -10,7 +10,7 @@ from pathlib import Path
 VARIABLES = {"foul-play": "ARENA_FOUL_PLAY", "metamon": "ARENA_METAMON"}
 
 
-def place_of(name: str) -> Path | None:
+def program_path(name: str) -> Path | None:
     """Return the configured path of a program, whether it exists or not; None if it is not configured."""
     chosen = os.environ.get(VARIABLES[name]) or _from_file(name)
     return Path(chosen).expanduser().absolute() if chosen else None

@@ -111,7 +111,7 @@ class Matchups:
         self._mark = (field.weather, field.terrain, field.trick_room, walls, field.rooms)
 
     def hit(self, attacker: Combatant, defender: Combatant, move: MoveFacts) -> Damage:
-        """Return the damage of a move between two bodies."""
+        """Return the damage of a move between two combatants."""
         key = (move.id, attacker.key, defender.key, self._mark)
         cached = self._hits.get(key)
         if cached is None:
@@ -153,13 +153,13 @@ class Matchups:
             missing *= 1 - chance
         return total * (0.75 if attacker.fighter.status == "par" else 1.0)
 
-    def speed(self, body: Combatant) -> float:
+    def speed(self, combatant: Combatant) -> float:
         """Return its speed, negated under Trick Room, so that the larger value always moves first."""
-        key = (body.key, self._mark)
+        key = (combatant.key, self._mark)
         cached = self._speeds.get(key)
         if cached is None:
             assert self.field is not None
-            cached = speed(body.fighter, self.field, self.field.sides[body.side])
+            cached = speed(combatant.fighter, self.field, self.field.sides[combatant.side])
             cached = self._speeds[key] = -cached if self.field.trick_room else cached
         return cached
 

@@ -18,12 +18,12 @@ def best_lead(battle: SeatBattle, matchups: Matchups, alive: float = 0.4) -> Cho
     matchups.turn_to(conditions(battle))
     theirs = [Combatant(foe_fighter(mon, battle), 1) for mon in battle.opponent_team.values()]
     ours = [battle.team.get(entry["ident"]) for entry in battle.last_request["side"]["pokemon"]]
-    bodies = [Combatant(own_fighter(mon, battle), 0) if mon is not None else None for mon in ours]
-    if not theirs or len(bodies) != len(battle.legal):
+    combatants = [Combatant(own_fighter(mon, battle), 0) if mon is not None else None for mon in ours]
+    if not theirs or len(combatants) != len(battle.legal):
         return None
     scores = [
-        sum(matchups.value(body, foe, 1.0, 1.0, alive) for foe in theirs) if body is not None else -99.0
-        for body in bodies
+        sum(matchups.value(combatant, foe, 1.0, 1.0, alive) for foe in theirs) if combatant is not None else -99.0
+        for combatant in combatants
     ]
     return battle.legal[max(range(len(scores)), key=scores.__getitem__)]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1.layout import BURN, FAINTED, PARALYSIS
 from agents.observation.engine_facts import (
     ALWAYS_HITS_TYPES,
@@ -42,7 +42,7 @@ MOST_DAMAGE = 1.5
 _LEAST_CHANCE, _MISFIT = 0.04, 0.03
 
 
-@rule
+@compiled
 def set_factors(who, status, boosts, reflect):
     """Writes the factors of a Pokémon. boosts: seven stages; reflect: whether Reflect protects it."""
     pace = STAGES[boosts[4] + 6]
@@ -60,7 +60,7 @@ def set_factors(who, status, boosts, reflect):
         who[WHO_HP] = 0.0
 
 
-@rule
+@compiled
 def type_factor(m, defender):
     """The effectiveness of a move's type; types outside the chart count as 1."""
     factor, kind = 1.0, MOVE_TYPE[m]
@@ -71,17 +71,17 @@ def type_factor(m, defender):
     return factor
 
 
-@rule
+@compiled
 def same_type(m, attacker):
     return MOVE_TYPE[m] >= 0 and (MOVE_TYPE[m] == attacker[WHO_TYPE_1] or MOVE_TYPE[m] == attacker[WHO_TYPE_2])
 
 
-@rule
+@compiled
 def _formula(level, power, attack, wall):
     return min(997.0, (2 * level // 5 + 2) * power * attack / wall / 50) + 2
 
 
-@rule
+@compiled
 def damage_range(attacker, defender, m):
     """Minimum, maximum and mean damage between healthy Pokémon, as fractions of the target's maximum HP."""
     if not DAMAGES[m]:
@@ -118,7 +118,7 @@ def damage_range(attacker, defender, m):
     return plain * factor * low, plain * factor * high, mean
 
 
-@rule
+@compiled
 def best_hits(attacker, moves, chances, count, defender):
     """The maximum expected damage (physical, special) of an attacker's moves to a healthy defender.
 
@@ -152,7 +152,7 @@ def best_hits(attacker, moves, chances, count, defender):
     return best
 
 
-@rule
+@compiled
 def versus_features(who, dealt, received, foe, first, features):
     """Six features of a Pokémon against the opponent's active one. dealt, received: `best_hits` of either (a pair each)."""
     fear = max(received[0] * foe[WHO_ATTACK] * who[WHO_WALL], received[1] * foe[WHO_ATTACK + 1] * who[WHO_WALL + 1])
@@ -166,7 +166,7 @@ def versus_features(who, dealt, received, foe, first, features):
     features[5] = 1.0 if pace > foe_pace or (first and pace == foe_pace) else 0.0
 
 
-@rule
+@compiled
 def move_features(m, own, foe, features):
     """Six features of a move of our active Pokémon against theirs."""
     low, high, mean = damage_range(own, foe, m)
@@ -181,7 +181,7 @@ def move_features(m, own, foe, features):
     features[5] = 1.0 if same_type(m, own) else 0.0
 
 
-@rule
+@compiled
 def _is_among(m, moves, count):
     for k in range(count):
         if moves[k] == m:
@@ -189,7 +189,7 @@ def _is_among(m, moves, count):
     return False
 
 
-@rule
+@compiled
 def guess_moves(sets, species, moves, chances, shown):
     """Appends to the `shown` moves of an opponent's Pokémon its likely others; returns the number of all.
 
@@ -233,7 +233,7 @@ def guess_moves(sets, species, moves, chances, shown):
     return count
 
 
-@rule
+@compiled
 def _fit(sets, row, moves, shown):
     """A set's weight times the likelihood of the shown moves."""
     fit = 1.0

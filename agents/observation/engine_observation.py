@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.compiled import compile_missing, kernel_with, rule
+from agents.engine.compiled import compile_missing, compiled, kernel_with
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.engine import Engine, kernels
 from agents.engine.gen1.network_actions import bench_place, move_place, write_legal
@@ -74,7 +74,7 @@ _HERE, _MECHANICS = Path(__file__).parent, Path(__file__).parents[1] / "mechanic
 _observing = kernel_with(*_HERE.glob("*.py"), *_HERE.glob("*.json"), *_MECHANICS.glob("*.py"))
 
 
-@rule
+@compiled
 def _health(b, mon, view):
     """The fraction of HP that is left; for the opponent in Showdown's percent."""
     hp, most = b[mon + W.MON_HP], b[mon + W.MON_MAX_HP]
@@ -84,7 +84,7 @@ def _health(b, mon, view):
     return (99 if percent == 100 and hp < most else percent) / 100
 
 
-@rule
+@compiled
 def _sort(moves, count):
     """Sorts moves by their ids."""
     for k in range(1, count):
@@ -95,7 +95,7 @@ def _sort(moves, count):
         moves[at] = m
 
 
-@rule
+@compiled
 def _has(moves, count, m):
     for k in range(count):
         if moves[k] == m:
@@ -103,7 +103,7 @@ def _has(moves, count, m):
     return False
 
 
-@rule
+@compiled
 def _named_moves(b, s, mon, view, moves):
     """Writes the moves that a Pokémon is known to have, sorted by id; returns how many."""
     count = 0
@@ -122,7 +122,7 @@ def _named_moves(b, s, mon, view, moves):
     return count
 
 
-@rule
+@compiled
 def _pp_left(b, s, mon, view, m):
     """The fraction of a move's PP that is left as the players count it: 1 where it is not among the known ones."""
     slot = entry(b, s, mon, view, m)
@@ -135,7 +135,7 @@ def _pp_left(b, s, mon, view, m):
     return max(0, remaining) / most
 
 
-@rule
+@compiled
 def _turns_of_status(b, s, mon):
     """Turns slept through, or the stage of bad poison, which no Pokémon on the bench has."""
     if b[mon + W.MON_STATUS] == W.TOX:
@@ -143,7 +143,7 @@ def _turns_of_status(b, s, mon):
     return 0 if b[mon + W.MON_STATUS] == W.FAINTED else b[mon + W.MON_COUNTER]
 
 
-@rule
+@compiled
 def _mon_token(b, s, mon, view, who, moves, ids, features):
     """Writes the token of a Pokémon without its estimates, its row of `who`, and its named moves; returns their number."""
     active = mon == out(b, s)
@@ -189,7 +189,7 @@ def _mon_token(b, s, mon, view, who, moves, ids, features):
     return count
 
 
-@rule
+@compiled
 def _field_features(b, s, view, features):
     """Boosts, temporary states and effects of an active Pokémon; its player knows from requests whether it must rest."""
     for stat in range(7):
@@ -205,7 +205,7 @@ def _field_features(b, s, view, features):
     features[_EFFECTS + 7] = b[s + W.DISABLE_TIME] > 0
 
 
-@rule
+@compiled
 def _side_token(b, s, view, ids, features):
     size = b[s + W.TEAM_SIZE] if view == 0 else b[s + W.SEEN]
     able, total_hp = 0, 0.0
@@ -219,7 +219,7 @@ def _side_token(b, s, view, ids, features):
     features[17], features[18] = (size - able) / 6, total_hp / 6
 
 
-@rule
+@compiled
 def _move_token(b, s, m, slot, own, foe, estimated, ids, features):
     """Writes the token of an entry of the request's moves. slot: -1 where it is listed alone, without PP."""
     for k in range(3):
@@ -238,7 +238,7 @@ def _move_token(b, s, m, slot, own, foe, estimated, ids, features):
         features[9 + k] = MOVE_CONSTANTS[m, k]
 
 
-@rule
+@compiled
 def _place_ours(b, s, k):
     """The position in the team of our k-th token: the active one, then the bench by name."""
     if k == 0:
@@ -249,7 +249,7 @@ def _place_ours(b, s, k):
     return -1
 
 
-@rule
+@compiled
 def _place_theirs(b, s, k):
     """The index in the team of their k-th token: the active one, then the others as they were seen; -1: not seen yet."""
     if k == 0:
@@ -264,7 +264,7 @@ def _place_theirs(b, s, k):
     return -1
 
 
-@rule
+@compiled
 def _observe_mons(b, s, view, sets, who, moves, chances, counts, ids, features):
     """Writes the six tokens of a side, without estimates. counts: of each one's moves, -1 where no Pokémon is known."""
     for k in range(6):
@@ -287,7 +287,7 @@ def _observe_mons(b, s, view, sets, who, moves, chances, counts, ids, features):
             features[k, 1] = 1.0
 
 
-@rule
+@compiled
 def _estimate(who, moves, chances, counts, features, ours, foe):
     """Writes the estimates of the six Pokémon from index `ours` on against the active one with index `foe`."""
     if counts[foe] < 0 or who[foe, WHO_HP] <= 0:
@@ -299,7 +299,7 @@ def _estimate(who, moves, chances, counts, features, ours, foe):
             versus_features(who[k], dealt, taken, who[foe], ours > 0, features[k, _ESTIMATES : _ESTIMATES + 6])
 
 
-@rule
+@compiled
 def observe_one(b, s, sets, who, moves, chances, counts, ids, features):
     """Writes one observation into zeros.
 

@@ -98,7 +98,7 @@ class KnownPokemon:
     defender's number -> cached maximum expected damage (physical, special).
     """
 
-    body: _Combatant
+    combatant: _Combatant
     attacks: list[tuple[_Attack, dict[int, tuple[float, float, float]], int, float, float]]
     most: dict[int, tuple[float, float]] = field(default_factory=dict)
 
@@ -149,7 +149,7 @@ class Estimates:
     """A cache of Pokémon and of the damage that they deal to each other."""
 
     def __init__(self) -> None:
-        self._bodies: dict[tuple[Any, ...], _Combatant] = {}
+        self._combatants: dict[tuple[Any, ...], _Combatant] = {}
         self._pairs = 0
 
     @property
@@ -164,22 +164,24 @@ class Estimates:
         else:
             loadout = own_loadout(mon, battle, as_copied=False)
             moves = tuple((to_id_str(move), 1.0) for move in moves_listed)
-        body = self._body(mon, battle.gen, loadout)
+        combatant = self._combatant(mon, battle.gen, loadout)
         attacks = []
         for name, chance in moves:
-            attack = body.attack(name)
+            attack = combatant.attack(name)
             if attack.move.damages:
                 attacks.append((attack, attack.damages, attack.kind, attack.move.accuracy, chance))
-        return KnownPokemon(body, attacks)
+        return KnownPokemon(combatant, attacks)
 
-    def _body(self, mon: Pokemon, gen: int, loadout: Loadout) -> _Combatant:
+    def _combatant(self, mon: Pokemon, gen: int, loadout: Loadout) -> _Combatant:
         types = map(id, (mon._terastallized_type, mon._type_1, mon._type_2, *mon._temporary_types))  # see `_VEIL`
         key = gen, mon._species, mon._level, mon._weightkg, mon._terastallized, *types, loadout
-        cached = self._bodies.get(key)
+        cached = self._combatants.get(key)
         if cached is None:
             fighter = well_fighter(mon, gen, loadout)
             quickness = speed(fighter, empty_field(gen), {})
-            cached = self._bodies[key] = _Combatant(fighter, StrikeTarget(fighter), len(self._bodies), quickness)
+            cached = self._combatants[key] = _Combatant(
+                fighter, StrikeTarget(fighter), len(self._combatants), quickness
+            )
         return cached
 
     def rows(
@@ -194,7 +196,7 @@ class Estimates:
         foe_known, (hits, special_hits), foe_wall, foe_pace, foe_hp = foe
         near_wall, near_special_wall = near.wall
         wall, special_wall = foe_wall[0] * far.wall[0], foe_wall[1] * far.wall[1]
-        theirs, foe_most, near_pace = foe_known.body, foe_known.most, near.pace
+        theirs, foe_most, near_pace = foe_known.combatant, foe_known.most, near.pace
         number, pace = theirs.number, theirs.speed * foe_pace * far.pace
         out, most = [], _MAX_DAMAGE
         for mon in many:
@@ -202,7 +204,7 @@ class Estimates:
                 out.append(NO_ESTIMATE)
                 continue
             known, (attack, special_attack), (own_wall, own_special_wall), own_pace, hp = mon
-            ours = known.body
+            ours = known.combatant
             received = foe_most.get(ours.number) or self._deals(foe_known, ours)
             dealt = known.most.get(number) or self._deals(known, theirs)
             fear, hope = received[0] * hits * own_wall * near_wall, dealt[0] * attack * wall
@@ -245,7 +247,7 @@ def of_move(move: str, own: ActivePokemon, foe: ActivePokemon, other: SideFactor
     whether it must knock out if it hits (without critical hits); the type effectiveness / 4; whether it has the same-type
     bonus.
     """
-    attack, theirs, hp = own.known.body.attack(move), foe.known.body, foe.hp
+    attack, theirs, hp = own.known.combatant.attack(move), foe.known.combatant, foe.hp
     low, high, mean = attack.damages.get(theirs.number) or attack.on(theirs)
     kind = attack.kind
     factor = own.attack[kind] * foe.wall[kind] * other.wall[kind]

@@ -60,18 +60,18 @@ class Balanced(Agent):
         self.heal_under = heal_under
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        me, foe = scene.me, scene.foe
-        if me is None or foe is None or not scene.moves:
-            return attack_or_answer(scene)
-        best = strongest(scene.moves)
+        view = TurnView(battle)
+        me, foe = view.me, view.foe
+        if me is None or foe is None or not view.moves:
+            return attack_or_answer(view)
+        best = strongest(view.moves)
         if best.damage.low >= foe.hp:
             return best.choice
-        fear = scene.threat(me)
-        healing = [o for o in scene.moves if heals(o.move, me)]
+        fear = view.threat(me)
+        healing = [o for o in view.moves if heals(o.move, me)]
         if healing and me.hp < self.heal_under and fear < 0.5:
             return healing[0].choice
-        rising = set_up_options(scene)
+        rising = set_up_options(view)
         if rising and me.hp > 0.8 and fear < 1 / 3:
             return rising[0].choice
         return best.choice
@@ -85,32 +85,30 @@ class Revenger(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        me, foe = scene.me, scene.foe
-        if me is None or foe is None or not scene.moves:
-            return self._revenge(scene)
-        best = strongest(scene.moves)
-        first = scene.faster(me) or best.move.priority > 0
-        doomed = scene.threat(me) >= me.hp and not (first and best.damage.mean >= foe.hp)
-        if doomed and me.hp > 0.3 and any(self._takes(scene, s.fighter) for s in scene.switches):
-            return self._revenge(scene)
+        view = TurnView(battle)
+        me, foe = view.me, view.foe
+        if me is None or foe is None or not view.moves:
+            return self._revenge(view)
+        best = strongest(view.moves)
+        first = view.faster(me) or best.move.priority > 0
+        doomed = view.threat(me) >= me.hp and not (first and best.damage.mean >= foe.hp)
+        if doomed and me.hp > 0.3 and any(self._takes(view, s.fighter) for s in view.switches):
+            return self._revenge(view)
         return best.choice
 
-    def _revenge(self, scene: TurnView) -> Choice:
-        if not scene.switches:
-            return any_choice(scene.battle)
+    def _revenge(self, view: TurnView) -> Choice:
+        if not view.switches:
+            return any_choice(view.battle)
         killers = [
-            s
-            for s in scene.switches
-            if scene.foe and scene.faster(s.fighter) and scene.reach(s.fighter) >= scene.foe.hp
+            s for s in view.switches if view.foe and view.faster(s.fighter) and view.reach(s.fighter) >= view.foe.hp
         ]
         if killers:
-            return min(killers, key=lambda s: scene.threat(s.fighter)).choice
-        return best_answer(scene).choice
+            return min(killers, key=lambda s: view.threat(s.fighter)).choice
+        return best_answer(view).choice
 
-    def _takes(self, scene: TurnView, fighter: Fighter) -> bool:
+    def _takes(self, view: TurnView, fighter: Fighter) -> bool:
         """Return whether it has more than half of its HP left after switching into the expected hit."""
-        return fighter.hp - scene.threat(fighter) > 0.5
+        return fighter.hp - view.threat(fighter) > 0.5
 
 
 class Pessimist(Agent):
@@ -126,22 +124,22 @@ class Pessimist(Agent):
         self.switch_cost = switch_cost
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        me, foe = scene.me, scene.foe
-        if me is None or foe is None or not scene.moves:
-            return attack_or_answer(scene)
-        fear, first = scene.threat(me), scene.faster(me)
+        view = TurnView(battle)
+        me, foe = view.me, view.foe
+        if me is None or foe is None or not view.moves:
+            return attack_or_answer(view)
+        fear, first = view.threat(me), view.faster(me)
         scored = []
-        for option in scene.moves:
+        for option in view.moves:
             dealt = min(option.expected, foe.hp)
             knocked = option.damage.knocks_out(foe.hp) * option.move.accuracy
             spared = knocked if first or option.move.priority > 0 else 0.0
             scored.append((dealt + knocked - self._loss(me, fear) * (1 - spared), option.choice))
-        for switch in scene.switches:
-            net_damage = scene.reach(switch.fighter) - scene.threat(switch.fighter)
+        for switch in view.switches:
+            net_damage = view.reach(switch.fighter) - view.threat(switch.fighter)
             scored.append(
                 (
-                    0.5 * net_damage - self._loss(switch.fighter, scene.threat(switch.fighter)) - self.switch_cost,
+                    0.5 * net_damage - self._loss(switch.fighter, view.threat(switch.fighter)) - self.switch_cost,
                     switch.choice,
                 )
             )

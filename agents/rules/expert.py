@@ -67,21 +67,21 @@ class _Plan:
         self.field = conditions(battle)
         matchups.turn_to(self.field)
         self.of_mon: dict[int, Combatant] = {}
-        ours = self._bodies(battle.team.values(), 0)
-        theirs = self._bodies([*battle.opponent_team.values(), *only_previewed(battle)], 1)
+        ours = self._combatants(battle.team.values(), 0)
+        theirs = self._combatants([*battle.opponent_team.values(), *only_previewed(battle)], 1)
         seen = len(battle.opponent_team) + len(only_previewed(battle))
         self.position = PlannerPosition(ours, theirs, max(0, len(battle.team) - seen), matchups, weights)
         self.me = self._active(battle.active_pokemon)
         self.foe = self._active(battle.opponent_active_pokemon)
 
-    def _bodies(self, team: Any, side: int) -> list[Combatant]:
-        bodies = []
+    def _combatants(self, team: Any, side: int) -> list[Combatant]:
+        combatants = []
         for mon in team:
             if not mon.fainted:
                 fighter = foe_fighter(mon, self.battle) if side else own_fighter(mon, self.battle)
-                body = self.of_mon[id(mon)] = Combatant(fighter, side)
-                bodies.append(body)
-        return bodies
+                combatant = self.of_mon[id(mon)] = Combatant(fighter, side)
+                combatants.append(combatant)
+        return combatants
 
     def _active(self, mon: Any) -> Combatant | None:
         return self.of_mon.get(id(mon)) if mon is not None else None
@@ -95,35 +95,35 @@ class _Plan:
         return actions
 
     def _switch(self, choice: Choice, mon: Any) -> Action:
-        body = self.of_mon[id(mon)]
-        return self._entry(body, choice)
+        combatant = self.of_mon[id(mon)]
+        return self._entry(combatant, choice)
 
-    def _entry(self, body: Combatant, choice: Choice | None) -> Action:
-        """Return the switch to `body`, with the bonus of the Pokémon that leaves (Regenerator, Natural Cure)."""
-        hp = body.hp - entry_damage(body.fighter, self.field.sides[body.side])
-        leaving = self.foe if body.side else self.me
+    def _entry(self, combatant: Combatant, choice: Choice | None) -> Action:
+        """Return the switch to `combatant`, with the bonus of the Pokémon that leaves (Regenerator, Natural Cure)."""
+        hp = combatant.hp - entry_damage(combatant.fighter, self.field.sides[combatant.side])
+        leaving = self.foe if combatant.side else self.me
         bonus = 0.0
         if leaving is not None and leaving.fighter.ability == "regenerator":
             bonus = (1 - self.weights.alive) * min(1 / 3, 1 - leaving.hp)
         elif leaving is not None and leaving.fighter.ability == "naturalcure" and leaving.fighter.status:
             bonus = 0.15
-        return Action(choice, benched(body, hp), hp, switches=True, bonus=bonus)
+        return Action(choice, benched(combatant, hp), hp, switches=True, bonus=bonus)
 
-    def _move(self, choice: Choice, move: MoveFacts, body: Combatant) -> Action:
+    def _move(self, choice: Choice, move: MoveFacts, combatant: Combatant) -> Action:
         bonus, lift = 0.0, 1.0
         if choice.extra == "terastallize":
-            body, bonus = terastallized(body), -self.weights.tera
+            combatant, bonus = terastallized(combatant), -self.weights.tera
         elif choice.extra in ("mega", "megax", "megay", "ultra"):
             bonus = 0.1  # stronger for the rest of the battle, at no cost
         elif choice.extra == "dynamax":
-            lift, bonus = 1.3, 0.25 * body.hp - 0.2
+            lift, bonus = 1.3, 0.25 * combatant.hp - 0.2
         elif choice.extra == "zmove":
             lift, bonus = (1.7 if move.damages else 1.0), -0.1
-        return Action(choice, body, body.hp, move, bonus=bonus + self._lasting(move, body), lift=lift)
+        return Action(choice, combatant, combatant.hp, move, bonus=bonus + self._lasting(move, combatant), lift=lift)
 
-    def _lasting(self, move: MoveFacts, body: Combatant) -> float:
+    def _lasting(self, move: MoveFacts, combatant: Combatant) -> float:
         """Return the value of a move's lasting effects: hazards set or removed, an item knocked off, Wish."""
-        other = 1 - body.side
+        other = 1 - combatant.side
         if move.hazard:
             team = [b.fighter for b in (self.position.theirs if other else self.position.ours)]
             unknown = self.position.unknown if other else 0
@@ -132,12 +132,12 @@ class _Plan:
             return after - hazards_cost(team, unknown, side)
         if move.id in _CLEARS:
             team = [b.fighter for b in (self.position.ours if other else self.position.theirs)]
-            return 0.8 * hazards_cost(team, 0 if other else self.position.unknown, self.field.sides[body.side])
+            return 0.8 * hazards_cost(team, 0 if other else self.position.unknown, self.field.sides[combatant.side])
         target = self.foe if other else self.me
-        if move.id == "knockoff" and target is not None and target.fighter.item and body.fighter.gen >= 3:
+        if move.id == "knockoff" and target is not None and target.fighter.item and combatant.fighter.gen >= 3:
             return 0.06
         if move.id == "wish":
-            return 0.25 * (1 - body.hp)
+            return 0.25 * (1 - combatant.hp)
         return 0.0
 
     def replies(self) -> list[Action]:
@@ -163,17 +163,17 @@ class _Plan:
         return facts_of(mon.last_move)
 
     def _switches_of(self, foe: Combatant) -> list[Action]:
-        entries = [self._entry(body, None) for body in self._their_answers(foe)]
+        entries = [self._entry(combatant, None) for combatant in self._their_answers(foe)]
         for entry in entries:
             entry.chance = _LEAVES
         return entries
 
     def _their_answers(self, foe: Combatant) -> list[Combatant]:
         """Return the opponent's benched Pokémon with the best duels against our active Pokémon."""
-        bench = [body for body in self.position.theirs if body is not foe]
+        bench = [combatant for combatant in self.position.theirs if combatant is not foe]
         me = self.me
         if me is not None:
-            bench.sort(key=lambda body: self.position.duel(me, body, me.hp, body.hp))
+            bench.sort(key=lambda combatant: self.position.duel(me, combatant, me.hp, combatant.hp))
         return bench[:_ANSWERS]
 
     def best(self, options: list[Action]) -> tuple[Action, float]:
@@ -194,7 +194,7 @@ class _Plan:
         theirs = self.position.theirs
 
         def mean(action: Action) -> float:
-            duels = [self.position.duel(action.body, body, action.hp, body.hp) for body in theirs]
+            duels = [self.position.duel(action.combatant, combatant, action.hp, combatant.hp) for combatant in theirs]
             return sum(duels) / len(duels) if duels else action.hp
 
         top = max(options, key=mean)

@@ -27,16 +27,16 @@ class RedBlueTrainer(Agent):
         self._turns = 0
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        if not scene.moves or scene.foe is None or scene.me is None:
-            return scene.switches[0].choice if scene.switches else any_choice(battle)
-        if scene.me.species != self._out:
-            self._out, self._turns = scene.me.species, 0
+        view = TurnView(battle)
+        if not view.moves or view.foe is None or view.me is None:
+            return view.switches[0].choice if view.switches else any_choice(battle)
+        if view.me.species != self._out:
+            self._out, self._turns = view.me.species, 0
         self._turns += 1
-        foe, gen = scene.foe, battle.gen
-        points = [self._points(option, scene.moves, foe, gen) for option in scene.moves]
+        foe, gen = view.foe, battle.gen
+        points = [self._points(option, view.moves, foe, gen) for option in view.moves]
         fewest = min(points)
-        return self.rng.choice([o for o, p in zip(scene.moves, points, strict=True) if p == fewest]).choice
+        return self.rng.choice([o for o, p in zip(view.moves, points, strict=True) if p == fewest]).choice
 
     def _points(self, option: MoveOption, options: list[MoveOption], foe: Fighter, gen: int) -> int:
         move, points = option.move, 10
@@ -62,39 +62,39 @@ class EmeraldTrainer(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        if scene.me is None or scene.foe is None or not scene.moves:
-            return best_answer(scene).choice if scene.switches else any_choice(battle)
-        harmless = not any(o.expected > 0.02 for o in scene.moves)
-        if harmless and scene.switches and self.rng.random() < 0.5:
-            return best_answer(scene).choice
-        scores = [self._score(option, scene, scene.me, scene.foe) for option in scene.moves]
+        view = TurnView(battle)
+        if view.me is None or view.foe is None or not view.moves:
+            return best_answer(view).choice if view.switches else any_choice(battle)
+        harmless = not any(o.expected > 0.02 for o in view.moves)
+        if harmless and view.switches and self.rng.random() < 0.5:
+            return best_answer(view).choice
+        scores = [self._score(option, view, view.me, view.foe) for option in view.moves]
         best = max(scores)
-        return self.rng.choice([o for o, s in zip(scene.moves, scores, strict=True) if s == best]).choice
+        return self.rng.choice([o for o, s in zip(view.moves, scores, strict=True) if s == best]).choice
 
-    def _score(self, option: MoveOption, scene: TurnView, me: Fighter, foe: Fighter) -> int:
+    def _score(self, option: MoveOption, view: TurnView, me: Fighter, foe: Fighter) -> int:
         move = option.move
         if move.damages:
-            return 100 + self._attack(option, scene, me, foe)
+            return 100 + self._attack(option, view, me, foe)
         if move.status:
-            return 100 + self._status(option, scene, me, foe)
+            return 100 + self._status(option, view, me, foe)
         if heals(move, me):
-            return 100 + (-10 if me.hp > 0.9 else 3 if me.hp < 0.5 and scene.threat(me) < 0.6 else -2)
+            return 100 + (-10 if me.hp > 0.9 else 3 if me.hp < 0.5 and view.threat(me) < 0.6 else -2)
         if any(rise > 0 for _, rise in move.self_boosts):
-            return 100 + self._set_up(move.self_boosts, scene, me)
+            return 100 + self._set_up(move.self_boosts, view, me)
         if move.hazard:
-            return 100 + (-10 if move.hazard in scene.field.sides[1] else 2 if scene.battle.turn <= 5 else 0)
+            return 100 + (-10 if move.hazard in view.field.sides[1] else 2 if view.battle.turn <= 5 else 0)
         if move.boosts:
             return 100 + (-10 if all(foe.stage(stat) <= -2 for stat, _ in move.boosts) else -1)
         return 99
 
-    def _attack(self, option: MoveOption, scene: TurnView, me: Fighter, foe: Fighter) -> int:
+    def _attack(self, option: MoveOption, view: TurnView, me: Fighter, foe: Fighter) -> int:
         if option.damage.high <= 0:
             return -12
-        score = 1 if option.expected >= max(o.expected for o in scene.moves) else -1
+        score = 1 if option.expected >= max(o.expected for o in view.moves) else -1
         sure = option.damage.low >= foe.hp
         if sure:
-            score += 6 if option.move.priority > 0 or scene.faster(me) else 4
+            score += 6 if option.move.priority > 0 or view.faster(me) else 4
         if option.move.explodes:
             score += 1 if me.hp < 0.3 and not sure else -3
         if option.move.recharges and not sure:
@@ -103,20 +103,20 @@ class EmeraldTrainer(Agent):
             score -= 1
         return score
 
-    def _status(self, option: MoveOption, scene: TurnView, me: Fighter, foe: Fighter) -> int:
-        if not can_inflict(option.move, foe, scene.battle):
+    def _status(self, option: MoveOption, view: TurnView, me: Fighter, foe: Fighter) -> int:
+        if not can_inflict(option.move, foe, view.battle):
             return -10
         if foe.hp < 0.3 or me.hp < 0.25:
             return -1
         if option.move.status == "slp":
             return 3
         if option.move.status == "par":
-            return 3 if not scene.faster(me) else 1
+            return 3 if not view.faster(me) else 1
         return 2 if foe.hp > 0.7 else 0
 
-    def _set_up(self, rises: tuple[tuple[str, int], ...], scene: TurnView, me: Fighter) -> int:
+    def _set_up(self, rises: tuple[tuple[str, int], ...], view: TurnView, me: Fighter) -> int:
         if all(me.stage(stat) >= 2 for stat, rise in rises if rise > 0):
             return -8
-        if me.hp < 0.6 or scene.threat(me) > 0.4:
+        if me.hp < 0.6 or view.threat(me) > 0.4:
             return -2
         return 2

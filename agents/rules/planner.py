@@ -41,7 +41,7 @@ class PlannerPosition:
 
     def __post_init__(self) -> None:
         self.worths = [
-            {body: worth(body.fighter, body.hp, self.weights.alive) for body in team}
+            {combatant: worth(combatant.fighter, combatant.hp, self.weights.alive) for combatant in team}
             for team in (self.ours, self.theirs)
         ]
         self.totals = [sum(worths.values()) for worths in self.worths]
@@ -77,7 +77,7 @@ class PlannerPosition:
 
     def value(self, turn: Turn, out: tuple[Combatant, Combatant]) -> float:
         """Return the value of a position after a turn: material and expected duel. out: the two active Pokémon before."""
-        (ours, theirs), (hp, foe_hp), (alive, foe_alive) = turn.body, turn.hp, turn.alive
+        (ours, theirs), (hp, foe_hp), (alive, foe_alive) = turn.combatant, turn.hp, turn.alive
         total = turn.bonus + self.totals[0] - self.worths[0].get(out[0], 0.0)
         total -= self.totals[1] - self.worths[1].get(out[1], 0.0)
         total += alive * self._stands(turn, 0) - foe_alive * self._stands(turn, 1)
@@ -91,12 +91,12 @@ class PlannerPosition:
         return total + self.weights.duel * outlook
 
     def _stands(self, turn: Turn, side: int) -> float:
-        fighter, (status, chance) = turn.body[side].fighter, turn.status[side]
+        fighter, (status, chance) = turn.combatant[side].fighter, turn.status[side]
         value = worth(fighter, turn.hp[side], self.weights.alive)
         return value * (1 - chance * status_cost(fighter, status)) if status else value
 
     def _expected_duel(self, turn: Turn, out: tuple[Combatant, Combatant]) -> float:
-        ours, theirs = turn.body
+        ours, theirs = turn.combatant
         hp, foe_hp = turn.hp
         if turn.pivots[0] and not turn.pivots[1]:
             return max(self.after_our_loss(out[0], theirs, foe_hp), self.duel(ours, theirs, hp, foe_hp))
@@ -118,13 +118,13 @@ def table(position: PlannerPosition, ours: list[Action], theirs: list[Action]) -
 
 
 def _cell(position: PlannerPosition, ours: Action, theirs: Action) -> float:
-    out = (_root(ours.body), _root(theirs.body))
+    out = (_root(ours.combatant), _root(theirs.combatant))
     first = order(position.matchups, ours, theirs)
     return sum(chance * position.value(turn, out) for chance, turn in play(position.matchups, ours, theirs, first))
 
 
-def _root(body: Combatant) -> Combatant:
-    return body.root or body
+def _root(combatant: Combatant) -> Combatant:
+    return combatant.root or combatant
 
 
 def replies(values: list[list[float]], theirs: list[Action], weights: PlannerWeights) -> list[float]:
@@ -150,20 +150,20 @@ def _soft(values: list[float], weights: list[float]) -> list[float]:
     return [part / total for part in parts]
 
 
-def terastallized(body: Combatant) -> Combatant:
-    """Return the terastallized variant of a body."""
-    cached = body.variants.get("tera")
+def terastallized(combatant: Combatant) -> Combatant:
+    """Return the terastallized variant of a combatant."""
+    cached = combatant.variants.get("tera")
     if cached is None:
-        cached = body.variants["tera"] = Combatant(body.fighter.as_tera(), body.side)
-        cached.root = body
+        cached = combatant.variants["tera"] = Combatant(combatant.fighter.as_tera(), combatant.side)
+        cached.root = combatant
     return cached
 
 
-def benched(body: Combatant, hp: float) -> Combatant:
-    """Return a body as it enters the field: without boosts and volatile effects, with `hp` left."""
+def benched(combatant: Combatant, hp: float) -> Combatant:
+    """Return a combatant as it enters the field: without boosts and volatile effects, with `hp` left."""
     fighter = replace(
-        body.fighter, boosts=(), effects=frozenset(), first_turn=True, must_recharge=False, hp=max(hp, 0.0)
+        combatant.fighter, boosts=(), effects=frozenset(), first_turn=True, must_recharge=False, hp=max(hp, 0.0)
     )
-    found = Combatant(fighter, body.side)
-    found.root = body
-    return found
+    entering = Combatant(fighter, combatant.side)
+    entering.root = combatant
+    return entering

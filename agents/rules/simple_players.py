@@ -16,11 +16,11 @@ class LeastDamage(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        if scene.moves:
-            return min(scene.moves, key=lambda option: option.expected).choice
-        if scene.switches:
-            return min(scene.switches, key=lambda s: scene.reach(s.fighter) - scene.threat(s.fighter)).choice
+        view = TurnView(battle)
+        if view.moves:
+            return min(view.moves, key=lambda option: option.expected).choice
+        if view.switches:
+            return min(view.switches, key=lambda s: view.reach(s.fighter) - view.threat(s.fighter)).choice
         return any_choice(battle)
 
 
@@ -42,9 +42,9 @@ class MaxPower(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        if scene.moves:
-            return max(scene.moves, key=lambda option: option.move.power * option.move.hits).choice
+        view = TurnView(battle)
+        if view.moves:
+            return max(view.moves, key=lambda option: option.move.power * option.move.hits).choice
         return any_choice(battle)
 
 
@@ -55,9 +55,9 @@ class Gambler(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        if scene.moves:
-            return max(scene.moves, key=lambda option: option.damage.high).choice
+        view = TurnView(battle)
+        if view.moves:
+            return max(view.moves, key=lambda option: option.damage.high).choice
         return any_choice(battle)
 
 
@@ -75,12 +75,12 @@ class TypeSwitcher(Agent):
         self._switched_on = -1
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        best = max(scene.switches, key=lambda s: (scene.type_edge(s.fighter), s.fighter.hp), default=None)
-        if not scene.moves or scene.me is None:
+        view = TurnView(battle)
+        best = max(view.switches, key=lambda s: (view.type_edge(s.fighter), s.fighter.hp), default=None)
+        if not view.moves or view.me is None:
             return best.choice if best is not None else any_choice(battle)
-        gain = scene.type_edge(best.fighter) - scene.type_edge(scene.me) if best is not None else 0.0
+        gain = view.type_edge(best.fighter) - view.type_edge(view.me) if best is not None else 0.0
         if best is not None and gain >= self.margin and battle.turn > self._switched_on + 1:
             self._switched_on = battle.turn
             return best.choice
-        return strongest(scene.moves).choice
+        return strongest(view.moves).choice

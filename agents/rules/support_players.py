@@ -19,11 +19,11 @@ def heals(move: MoveFacts, me: Fighter) -> bool:
     return move.heal >= 0.5 and not (move.id == "rest" and me.status == "slp")
 
 
-def attack_or_answer(scene: TurnView) -> Choice:
+def attack_or_answer(view: TurnView) -> Choice:
     """Return the strongest move; if no move is legal, the best switch."""
-    if scene.moves:
-        return strongest(scene.moves).choice
-    return best_answer(scene).choice if scene.switches else any_choice(scene.battle)
+    if view.moves:
+        return strongest(view.moves).choice
+    return best_answer(view).choice if view.switches else any_choice(view.battle)
 
 
 class StatusSpreader(Agent):
@@ -35,13 +35,13 @@ class StatusSpreader(Agent):
     ORDER = ("slp", "par", "brn", "tox", "psn")
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        foe = scene.foe
+        view = TurnView(battle)
+        foe = view.foe
         if foe is not None:
-            useful = [o for o in scene.moves if not o.move.damages and can_inflict(o.move, foe, scene.battle)]
+            useful = [o for o in view.moves if not o.move.damages and can_inflict(o.move, foe, view.battle)]
             if useful:
                 return min(useful, key=lambda o: (self.ORDER.index(o.move.status), -o.move.accuracy)).choice
-        return attack_or_answer(scene)
+        return attack_or_answer(view)
 
 
 class HazardStacker(Agent):
@@ -51,17 +51,17 @@ class HazardStacker(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        theirs = scene.field.sides[1]
+        view = TurnView(battle)
+        theirs = view.field.sides[1]
         if self._standing(battle) > 1:
-            for option in scene.moves:
+            for option in view.moves:
                 hazard = option.move.hazard
                 if hazard and theirs.get(hazard, 0) < _LAYERS.get(hazard, 1):
                     return option.choice
-        drive = [o for o in scene.moves if o.move.forces_switch and not o.move.damages]
+        drive = [o for o in view.moves if o.move.forces_switch and not o.move.damages]
         if drive and theirs.keys() & {"spikes", "stealthrock"} and self.rng.random() < 0.5:
             return drive[0].choice
-        return attack_or_answer(scene)
+        return attack_or_answer(view)
 
     def _standing(self, battle: SeatBattle) -> int:
         return 6 - sum(mon.fainted for mon in battle.opponent_team.values())
@@ -80,38 +80,38 @@ class Staller(Agent):
         self._protected_on = -2
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
-        me, foe = scene.me, scene.foe
-        if me is None or foe is None or not scene.moves:
-            return attack_or_answer(scene)
-        healing = [o for o in scene.moves if heals(o.move, me)]
+        view = TurnView(battle)
+        me, foe = view.me, view.foe
+        if me is None or foe is None or not view.moves:
+            return attack_or_answer(view)
+        healing = [o for o in view.moves if heals(o.move, me)]
         if healing and me.hp < self.heal_under:
             return healing[0].choice
-        worn = [o for o in scene.moves if o.move.status and not o.move.damages and can_inflict(o.move, foe, battle)]
+        worn = [o for o in view.moves if o.move.status and not o.move.damages and can_inflict(o.move, foe, battle)]
         if worn:
             return worn[0].choice
-        guard = [o for o in scene.moves if o.move.protects]
+        guard = [o for o in view.moves if o.move.protects]
         if guard and foe.status in ("tox", "psn", "brn") and battle.turn > self._protected_on + 1:
             self._protected_on = battle.turn
             return guard[0].choice
-        return self._least_risk(scene, me)
+        return self._least_risk(view, me)
 
-    def _least_risk(self, scene: TurnView, me: Fighter) -> Choice:
-        safe = max(scene.switches, key=lambda s: s.fighter.hp - 2 * scene.threat(s.fighter), default=None)
-        fear = scene.threat(me)
-        if safe is not None and fear > 0.5 and scene.threat(safe.fighter) < fear / 2:
+    def _least_risk(self, view: TurnView, me: Fighter) -> Choice:
+        safe = max(view.switches, key=lambda s: s.fighter.hp - 2 * view.threat(s.fighter), default=None)
+        fear = view.threat(me)
+        if safe is not None and fear > 0.5 and view.threat(safe.fighter) < fear / 2:
             return safe.choice
-        return strongest([o for o in scene.moves if not o.move.explodes] or scene.moves).choice
+        return strongest([o for o in view.moves if not o.move.explodes] or view.moves).choice
 
 
-def set_up_options(scene: TurnView) -> list[MoveOption]:
+def set_up_options(view: TurnView) -> list[MoveOption]:
     """Return the status moves that raise a stat of the user (attack, special attack, speed) that is below +2."""
-    me = scene.me
+    me = view.me
     if me is None:
         return []
     return [
         option
-        for option in scene.moves
+        for option in view.moves
         if not option.move.damages
         and any(
             stat in ("atk", "spa", "spe") and rise > 0 and me.stage(stat) < 2 for stat, rise in option.move.self_boosts

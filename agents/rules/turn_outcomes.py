@@ -21,13 +21,13 @@ _SPREADING = {"reflect", "lightscreen"}
 class Action:
     """A possible action of one side in this turn.
 
-    body: the active Pokémon after it (the incoming one, or the active one, terastallized or not). hp: its HP after entry.
-    move: None for a switch or a lost turn. chance: probability that it has the move (theirs). bonus: value that depends on
-    the action only (cost of terastallizing, hazards set …). lift: factor of its damage (Dynamax, Z-move).
+    combatant: the active Pokémon after it (the incoming one, or the active one, terastallized or not). hp: its HP after
+    entry. move: None for a switch or a lost turn. chance: probability that it has the move (theirs). bonus: value that
+    depends on the action only (cost of terastallizing, hazards set …). lift: factor of its damage (Dynamax, Z-move).
     """
 
     choice: Choice | None
-    body: Combatant
+    combatant: Combatant
     hp: float
     move: MoveFacts | None = None
     chance: float = 1.0
@@ -42,10 +42,10 @@ class Turn:
     alive: probability of not having fainted. hp: mean HP if alive. status: inflicted this turn, as (status, probability).
     """
 
-    __slots__ = ("alive", "blocked", "body", "bonus", "hp", "pivots", "status")
+    __slots__ = ("alive", "blocked", "bonus", "combatant", "hp", "pivots", "status")
 
     def __init__(self, ours: Action, theirs: Action) -> None:
-        self.body = [ours.body, theirs.body]
+        self.combatant = [ours.combatant, theirs.combatant]
         self.hp = [ours.hp, theirs.hp]
         self.alive = [1.0 if ours.hp > 0 else 0.0, 1.0 if theirs.hp > 0 else 0.0]
         self.status: list[tuple[str, float]] = [("", 0.0), ("", 0.0)]
@@ -99,8 +99,8 @@ def play(matchups: Matchups, ours: Action, theirs: Action, first: float) -> list
             if pair[side].move is not None:
                 strike(matchups, turn, side, pair[side], pair[1 - side], early=side == leader)
         for side in (0, 1):
-            if pair[side].body.drip:
-                turn.heal(side, pair[side].body.drip)
+            if pair[side].combatant.drip:
+                turn.heal(side, pair[side].combatant.drip)
         ends.append((chance, turn))
     return ends
 
@@ -111,14 +111,14 @@ def order(matchups: Matchups, ours: Action, theirs: Action) -> float:
     other = theirs.move.priority if theirs.move is not None else 9
     if mine != other:
         return 1.0 if mine > other else 0.0
-    return matchups.first(ours.body, theirs.body)
+    return matchups.first(ours.combatant, theirs.combatant)
 
 
 def strike(matchups: Matchups, turn: Turn, side: int, action: Action, against: Action, early: bool) -> None:
     """Apply one Pokémon's move. early: it acts before the other."""
     move = action.move
     assert move is not None
-    actor, target = turn.body[side], turn.body[1 - side]
+    actor, target = turn.combatant[side], turn.combatant[1 - side]
     can = able(actor.fighter) * turn.alive[side] * (1 - turn.blocked[side])
     status, chance = turn.status[side]
     if status in ("slp", "frz"):
@@ -136,9 +136,9 @@ def strike(matchups: Matchups, turn: Turn, side: int, action: Action, against: A
     if move.status:
         _inflict(turn, 1 - side, target.fighter, move, can * move.accuracy)
     if move.self_boosts and can > 0.5 and turn.alive[side] > 0:
-        turn.body[side] = changed(actor, move.self_boosts)
+        turn.combatant[side] = changed(actor, move.self_boosts)
     if move.boosts and can * move.accuracy * move.boost_chance > 0.5 and turn.alive[1 - side] > 0:
-        turn.body[1 - side] = changed(target, move.boosts)
+        turn.combatant[1 - side] = changed(target, move.boosts)
     if move.self_switch and can > 0.5:
         turn.pivots[side] = True
 
@@ -146,7 +146,7 @@ def strike(matchups: Matchups, turn: Turn, side: int, action: Action, against: A
 def _attack(matchups: Matchups, turn: Turn, side: int, action: Action, can: float, early: bool) -> None:
     move, other = action.move, 1 - side
     assert move is not None
-    actor, target = turn.body[side], turn.body[other]
+    actor, target = turn.combatant[side], turn.combatant[other]
     hit = matchups.hit(actor, target, move)
     if action.lift != 1.0:
         hit = Damage(hit.low * action.lift, hit.high * action.lift, hit.mean * action.lift, True)
@@ -182,8 +182,8 @@ def _attack(matchups: Matchups, turn: Turn, side: int, action: Action, can: floa
 
 
 def _support(turn: Turn, side: int, move: MoveFacts, can: float) -> None:
-    fighter, other = turn.body[side].fighter, 1 - side
-    foe = turn.body[other].fighter
+    fighter, other = turn.combatant[side].fighter, 1 - side
+    foe = turn.combatant[other].fighter
     sign = 1 - 2 * side
     if move.heal:
         turn.heal(side, can * move.heal)
@@ -196,7 +196,7 @@ def _support(turn: Turn, side: int, move: MoveFacts, can: float) -> None:
     elif move.id in _SPREADING:
         if fighter.gen == 1 and move.id not in fighter.effects:
             marked = replace(fighter, effects=fighter.effects | {move.id})
-            turn.body[side] = Combatant(marked, side)
+            turn.combatant[side] = Combatant(marked, side)
         turn.bonus += sign * (0.0 if fighter.gen == 1 else 0.08)
     elif move.id == "substitute":
         if "substitute" not in fighter.effects and turn.hp[side] > 0.28:
@@ -225,18 +225,18 @@ def _inflict(turn: Turn, side: int, fighter: Fighter, move: MoveFacts, chance: f
         turn.status[side] = (move.status, chance)
 
 
-def changed(body: Combatant, boosts: tuple[tuple[str, int], ...]) -> Combatant:
-    """Return the body after boosts, cached per body and change."""
-    cached = body.variants.get(boosts)
+def changed(combatant: Combatant, boosts: tuple[tuple[str, int], ...]) -> Combatant:
+    """Return the combatant after boosts, cached per combatant and change."""
+    cached = combatant.variants.get(boosts)
     if cached is None:
-        cached = body.variants[boosts] = Combatant(body.fighter.boosted(boosts), body.side)
+        cached = combatant.variants[boosts] = Combatant(combatant.fighter.boosted(boosts), combatant.side)
     return cached
 
 
-def with_status(body: Combatant, status: str) -> Combatant:
-    """Return the body with a new status, cached per body and status."""
-    cached = body.variants.get(status)
+def with_status(combatant: Combatant, status: str) -> Combatant:
+    """Return the combatant with a new status, cached per combatant and status."""
+    cached = combatant.variants.get(status)
     if cached is None:
-        fighter = replace(body.fighter, status=status, slept=0)
-        cached = body.variants[status] = Combatant(fighter, body.side)
+        fighter = replace(combatant.fighter, status=status, slept=0)
+        cached = combatant.variants[status] = Combatant(fighter, combatant.side)
     return cached

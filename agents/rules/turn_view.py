@@ -118,6 +118,6 @@ def strongest(options: list[MoveOption]) -> MoveOption:
     return max(options, key=lambda option: option.expected)
 
 
-def best_answer(scene: TurnView) -> SwitchOption:
-    """Return the switch with the maximum of damage dealt - damage taken + 0.3 · HP. `scene.switches` must not be empty."""
-    return max(scene.switches, key=lambda s: scene.reach(s.fighter) - scene.threat(s.fighter) + 0.3 * s.fighter.hp)
+def best_answer(view: TurnView) -> SwitchOption:
+    """Return the switch with the maximum of damage dealt - damage taken + 0.3 · HP. `view.switches` must not be empty."""
+    return max(view.switches, key=lambda s: view.reach(s.fighter) - view.threat(s.fighter) + 0.3 * s.fighter.hp)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1.layout import WORDS
 from agents.engine.gen1.requests import legal_actions, lists_one_move
 from agents.engine.gen1.state import side_of
@@ -56,7 +56,7 @@ class Positions(NamedTuple):
         return Positions(*(field[chosen] for field in self))
 
 
-@rule
+@compiled
 def _extract(positions, value_weights, choice_weights, places, amounts, rows, fitted, value):
     b = np.zeros(WORDS, np.int32)
     listed, numbers = np.zeros(MOST, np.int64), np.zeros(MOST, np.float32)

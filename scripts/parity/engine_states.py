@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.compiled import kernel_with, rule
+from agents.engine.compiled import compiled, kernel_with
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import pp_at, side_of
 
@@ -39,7 +39,7 @@ _MON = np.array(
 )
 
 
-@rule
+@compiled
 def canonical(b, numbers):
     """Writes the state's numbers; returns how many."""
     n = 0
@@ -53,7 +53,7 @@ def canonical(b, numbers):
     return n
 
 
-@rule
+@compiled
 def _side(b, s, numbers, n):
     for word in _HEAD:
         numbers[n] = b[s + word]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import (
     ATTACK,
@@ -43,14 +43,14 @@ _V_RAGE = volatile("rage")
 _V_LOCK = volatile("partialtrappinglock")
 
 
-@rule
+@compiled
 def trap_turns(b):
     """2, 3, 4 or 5, as often as 3, 3, 1, 1: of moves that hit or trap several times."""
     k = draw(b, 8)
     return 2 if k < 3 else (3 if k < 6 else k - 2)
 
 
-@rule
+@compiled
 def give(b, s, t, condition):
     """Adds a condition to side `t`; returns whether that did something (addVolatile)."""
     if b[out(b, t) + W.MON_HP] == 0:
@@ -87,7 +87,7 @@ def give(b, s, t, condition):
     return was == 0
 
 
-@rule
+@compiled
 def _word_of(condition):
     """The word of a condition that is there or not."""
     if condition == _V_FOCUS:
@@ -109,7 +109,7 @@ def _word_of(condition):
     return W.RAGE
 
 
-@rule
+@compiled
 def _disable(b, t):
     if b[t + W.DISABLE_TIME]:
         return False
@@ -127,7 +127,7 @@ def _disable(b, t):
     return True
 
 
-@rule
+@compiled
 def after_boost(b, s):
     """After any boost by side `s` its foe's paralysis or burn counts once more."""
     foe = foe_of(s)
@@ -137,7 +137,7 @@ def after_boost(b, s):
         scale_stat(b, foe, ATTACK, 0.5)
 
 
-@rule
+@compiled
 def give_status(b, t, status):
     if status == W.SLEEP and b[t + W.RECHARGE]:
         if set_status(b, t, status, False):
@@ -149,7 +149,7 @@ def give_status(b, t, status):
             scale_stat(b, t, SPEED_STAT, 0.25)
 
 
-@rule
+@compiled
 def give_self(b, s, condition, m):
     """The condition that a move lays on its user."""
     if b[out(b, s) + W.MON_HP] == 0:
@@ -166,7 +166,7 @@ def give_self(b, s, condition, m):
             add_trapped(b, foe, s)
 
 
-@rule
+@compiled
 def build_rage(b, t, m):
     """A raging target's attack rises when it is hit."""
     if (

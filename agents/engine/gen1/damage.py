@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import ACCURACY_STAGE, EVASION_STAGE, STAGES, draw, has_type, out
 from agents.engine.gen1.tables import (
@@ -34,7 +34,7 @@ _LOCK = volatile("partialtrappinglock")
 _NORMAL, _FIGHTING, _GHOST = 0, 1, 7
 
 
-@rule
+@compiled
 def is_immune(b, t, m):
     """Whether the types of a side's Pokémon make it immune to a move."""
     if MOVE[m, IGNORES_IMMUNITY]:
@@ -43,7 +43,7 @@ def is_immune(b, t, m):
     return CHART[kind, b[t + W.TYPE_1]] == 0 or (b[t + W.TYPE_2] >= 0 and CHART[kind, b[t + W.TYPE_2]] == 0)
 
 
-@rule
+@compiled
 def hits(b, s, t, m):
     """Whether a move of side `s` at side `t` passes its accuracy check; draws unless it cannot miss."""
     accuracy = int(MOVE[m, ACCURACY])
@@ -65,7 +65,7 @@ def hits(b, s, t, m):
     return always or draw(b, 256) < accuracy
 
 
-@rule
+@compiled
 def _is_critical(b, s, m):
     chance = int(BASE_SPEED[b[out(b, s) + W.MON_SPECIES]]) // 2
     chance = chance // 2 if b[s + W.FOCUS_ENERGY] else min(255, max(1, chance * 2))
@@ -73,12 +73,12 @@ def _is_critical(b, s, m):
     return chance > 0 and draw(b, 256) < chance
 
 
-@rule
+@compiled
 def _can_counter(m):
     return MOVE[m, POWER] > 0 and (MOVE[m, TYPE] == _NORMAL or MOVE[m, TYPE] == _FIGHTING)
 
 
-@rule
+@compiled
 def damage_of(b, s, t, m):
     """Damage of a move of side `s` to side `t` before it is cut to the HP: a number, NO_DAMAGE or FAILED (getDamage)."""
     user = out(b, s)
@@ -105,7 +105,7 @@ def damage_of(b, s, t, m):
     return _formula(b, s, t, m, level)
 
 
-@rule
+@compiled
 def _formula(b, s, t, m, level):
     physical = MOVE[m, CATEGORY] == PHYSICAL
     strong, weak = (0, 1) if physical else (2, 3)

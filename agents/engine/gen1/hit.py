@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.conditions import after_boost, build_rage, give, give_self, give_status, trap_turns
 from agents.engine.gen1.damage import FAILED, damage_of, hits, is_immune
@@ -64,7 +64,7 @@ _V_THRASH = volatile("lockedmove")
 _GRASS = 10
 
 
-@rule
+@compiled
 def _blocked_by_substitute(b, s, t, m, hit):
     """What a substitute does to a hit: 0 nothing, 1 it took it, 2 the move fails (Substitute's onTryHit)."""
     if MOVE[m, CATEGORY] == STATUS_MOVE:
@@ -92,7 +92,7 @@ def _blocked_by_substitute(b, s, t, m, hit):
     return 1
 
 
-@rule
+@compiled
 def _can_be_tried(b, t, m):
     """The moves that fail before anything else (onTryHit)."""
     if m == _DISABLE:
@@ -111,7 +111,7 @@ def _can_be_tried(b, t, m):
     return True
 
 
-@rule
+@compiled
 def _deal(b, s, t, m, damage):
     """Damage to the Pokémon itself, with drain and recoil. damage: at most its HP."""
     b[W.LAST_DAMAGE] = damage
@@ -123,7 +123,7 @@ def _deal(b, s, t, m, damage):
         hurt(b, s, max(1, dealt // MOVE[m, RECOIL]))
 
 
-@rule
+@compiled
 def _secondary(b, s, t, m):
     status = MOVE[m, SECOND_STATUS]
     if (status == W.PARALYSIS or status == W.BURN or status == W.FREEZE) and has_type(b, t, MOVE[m, TYPE]):
@@ -140,7 +140,7 @@ def _secondary(b, s, t, m):
         give(b, s, t, MOVE[m, SECOND_GIVES])
 
 
-@rule
+@compiled
 def _affect(b, s, t, m, damage):
     """Damage and effects on the Pokémon itself; returns False if the move failed."""
     did = damage >= 0
@@ -161,7 +161,7 @@ def _affect(b, s, t, m, damage):
     return done or did
 
 
-@rule
+@compiled
 def hit_once(b, s, t, m, hit, last, fixed):
     """One hit of a move. hit: its number from 1, 0 for a move that hits once; fixed: damage of the first hit, or -1.
 
@@ -191,7 +191,7 @@ def hit_once(b, s, t, m, hit, last, fixed):
     return damage
 
 
-@rule
+@compiled
 def unleash_bide(b, s):
     """Bide gives back twice what it took."""
     t = foe_of(s)
@@ -202,7 +202,7 @@ def unleash_bide(b, s):
     build_rage(b, t, _BIDE)
 
 
-@rule
+@compiled
 def _start_thrashing(b, s, m):
     """Thrash and Petal Dance count before they hit; the last turn confuses."""
     if b[out(b, s) + W.MON_HP] == 0:
@@ -218,12 +218,12 @@ def _start_thrashing(b, s, m):
         b[s + W.THRASH_ACCURACY] = 255
 
 
-@rule
+@compiled
 def _faint(b, s):
     b[out(b, s) + W.MON_HP] = 0
 
 
-@rule
+@compiled
 def _reaches(b, s, t, m):
     """Whether a move gets as far as its accuracy check: invulnerability, immunity, conditions of its own."""
     if b[t + W.INVULNERABLE] and s != t and m != _SWIFT and m != _TRANSFORM:
@@ -237,7 +237,7 @@ def _reaches(b, s, t, m):
     return True
 
 
-@rule
+@compiled
 def try_hit(b, s, t, m):
     """A move at its target, all its hits: damage, NO_DAMAGE or FAILED (tryMoveHit)."""
     if MOVE[m, GIVES_SELF] == _V_THRASH:
@@ -266,7 +266,7 @@ def try_hit(b, s, t, m):
     return damage
 
 
-@rule
+@compiled
 def _hit_often(b, s, t, m):
     """Two hits, or two to five; all deal what the first does."""
     number = trap_turns(b) if MOVE[m, MULTIHIT] == 5 else 2

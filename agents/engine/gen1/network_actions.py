@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numba
 
-from agents.engine.compiled import kernel, rule
+from agents.engine.compiled import compiled, kernel
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.requests import legal_actions, lists_one_move
 from agents.engine.gen1.tables import RANK
 
 
-@rule
+@compiled
 def engine_action(b, s, action):
     """The engine's action (layout.ACTIONS) of a network's action, -1 where it is not legal.
 
@@ -30,7 +30,7 @@ def engine_action(b, s, action):
     return -1
 
 
-@rule
+@compiled
 def move_place(b, s, slot):
     """A listed move's place by id; equal ids share a place."""
     place = 0
@@ -39,7 +39,7 @@ def move_place(b, s, slot):
     return place
 
 
-@rule
+@compiled
 def bench_place(b, s, position):
     """A benched Pokémon's place by name among those on the bench."""
     mine, place = b[s + W.MONS + b[s + W.ORDER + position] * W.MON_WORDS + W.MON_PLACE], 0
@@ -48,7 +48,7 @@ def bench_place(b, s, position):
     return place
 
 
-@rule
+@compiled
 def write_legal(b, s, mask):
     """Sets a network's legal actions in a mask of zeros."""
     legal = legal_actions(b, s)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import draw, foe_of, out, pp_at
 from agents.engine.gen1.tables import CANNOT_MOVE, FIGHT_ENTRY, RECHARGE_ENTRY, STRUGGLE, move
@@ -11,24 +11,24 @@ from agents.engine.gen1.use import hard_lock, soft_lock
 _BIDE, _RAGE = move("bide"), move("rage")
 
 
-@rule
+@compiled
 def fights(b, s):
     """Whether only "Fight" can be selected: asleep, frozen or trapped."""
     status = b[out(b, s) + W.MON_STATUS]
     return status == W.FREEZE or status == W.SLEEP or b[s + W.TRAPPED] != 0
 
 
-@rule
+@compiled
 def _usable(b, s, slot):
     return slot < b[s + W.MOVE_COUNT] and b[pp_at(b, s) + slot] > 0 and b[s + W.DISABLED] != slot + 1
 
 
-@rule
+@compiled
 def must_struggle(b, s):
     return not (_usable(b, s, 0) or _usable(b, s, 1) or _usable(b, s, 2) or _usable(b, s, 3))
 
 
-@rule
+@compiled
 def locked_entry(b, s):
     """What a side is locked into (getLockedMove, getSemiLockedMove): a move, RECHARGE_ENTRY, or 0."""
     if b[s + W.RECHARGE]:
@@ -44,7 +44,7 @@ def locked_entry(b, s):
     return b[s + W.LAST_ENEMY_MOVE] if b[s + W.TRAPPING] else 0
 
 
-@rule
+@compiled
 def only_entry(b, s):
     """The entry that a request for a move lists alone (getMoveRequestData), or 0 where it lists the Pokémon's moves."""
     locked, free = locked_entry(b, s), b[s + W.MAYBE_LOCKED] != 0
@@ -56,13 +56,13 @@ def only_entry(b, s):
     return STRUGGLE if must_struggle(b, s) else 0
 
 
-@rule
+@compiled
 def lists_one_move(b, s):
     """Whether its request for a move lists a single one: locked, asleep, frozen, trapped or out of PP."""
     return only_entry(b, s) != 0
 
 
-@rule
+@compiled
 def legal_actions(b, s):
     """The legal actions of a side as bits (layout.ACTIONS); 0 while it waits."""
     if b[s + W.REQUEST] == W.WAITING:
@@ -84,7 +84,7 @@ def legal_actions(b, s):
     return legal
 
 
-@rule
+@compiled
 def select_move(b, s, action):
     """Sets a side's selected moves from its choice of a move (side.commitChoices). Returns False where Showdown throws."""
     if not (hard_lock(b, s) or soft_lock(b, s)):
@@ -108,7 +108,7 @@ def select_move(b, s, action):
     return True
 
 
-@rule
+@compiled
 def settle_locks(b, s):
     """Trapping ends where one of the two has left, and what may be chosen next turn is fixed (endTurn, DisableMove)."""
     foe = foe_of(s)
@@ -121,7 +121,7 @@ def settle_locks(b, s):
         b[s + W.FAKE_TRAPPED] = 0
 
 
-@rule
+@compiled
 def disable_moves(b, s):
     status = b[out(b, s) + W.MON_STATUS]
     asleep = status == W.SLEEP or status == W.FREEZE

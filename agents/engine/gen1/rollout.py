@@ -6,13 +6,13 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.compiled import kernel, rule
+from agents.engine.compiled import compiled, kernel
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.requests import legal_actions
 from agents.engine.gen1.turn import start_battle, step_battle
 
 
-@rule
+@compiled
 def next_random(x):
     """The next state of a 64-bit xorshift generator; never the battle's own random numbers."""
     x ^= x << np.uint64(13)
@@ -21,7 +21,7 @@ def next_random(x):
     return x
 
 
-@rule
+@compiled
 def pick(legal, x):
     """A legal action, evenly at random by the upper bits of `x`; 0 where there is none."""
     count = 0
@@ -38,7 +38,7 @@ def pick(legal, x):
     return 0
 
 
-@rule
+@compiled
 def play_at_random(b, fresh, x, steps, counts):
     """Plays steps of a battle from random state `x`; returns the next. counts: as `rollout` returns them."""
     for _ in range(steps):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import out
 from agents.engine.gen1.tables import MOVE, NO_MOVE, STRUGGLE, TWO_TURNS, move
@@ -14,25 +14,25 @@ _BIND, _CLAMP, _FIRE_SPIN, _WRAP = move("bind"), move("clamp"), move("firespin")
 _MOST_USES = 100
 
 
-@rule
+@compiled
 def uses(b, word, slot):
     """Uses of a slot in a word of four bytes."""
     return b[word] >> (8 * slot) & 0xFF
 
 
-@rule
+@compiled
 def _count_use(b, word, slot):
     if uses(b, word, slot) < _MOST_USES:
         b[word] += 1 << (8 * slot)
 
 
-@rule
+@compiled
 def base_count(b, s, mon):
     """Number of slots of a Pokémon: of its set, or of its copy of another's."""
     return b[s + W.COPIED_COUNT] if mon == out(b, s) and b[s + W.TRANSFORMED] else b[mon + W.MON_MOVE_COUNT]
 
 
-@rule
+@compiled
 def base_move(b, s, mon, slot):
     """A slot's move, mimicked ones apart."""
     if mon == out(b, s) and b[s + W.TRANSFORMED]:
@@ -40,7 +40,7 @@ def base_move(b, s, mon, slot):
     return b[mon + W.MON_MOVES + slot]
 
 
-@rule
+@compiled
 def rank(b, s, mon, view, slot):
     """A slot's place in the order in which its moves became known; 0: it is not known."""
     if view == 0 or (mon == out(b, s) and b[s + W.TRANSFORMED]):
@@ -48,14 +48,14 @@ def rank(b, s, mon, view, slot):
     return b[mon + W.MON_REVEALED] >> (4 * slot) & 0xF
 
 
-@rule
+@compiled
 def shown_move(b, s, mon, view, slot):
     """What a slot is shown to hold: a mimicked move, or its own."""
     mimicked = b[s + W.SHOWN_MIMICKED + 4 * view + slot] if mon == out(b, s) else 0
     return mimicked if mimicked else base_move(b, s, mon, slot)
 
 
-@rule
+@compiled
 def entry(b, s, mon, view, m):
     """The slot in which a move is known, or -1. Of two, that which became known later counts."""
     known_slot, latest = -1, 0
@@ -66,7 +66,7 @@ def entry(b, s, mon, view, m):
     return known_slot
 
 
-@rule
+@compiled
 def uses_of(b, s, mon, view, slot):
     """How often the move of an entry was used."""
     if mon == out(b, s) and b[s + W.TRANSFORMED]:
@@ -74,7 +74,7 @@ def uses_of(b, s, mon, view, slot):
     return uses(b, mon + W.MON_USES + view, slot)
 
 
-@rule
+@compiled
 def show_use(b, s, m, called, chosen):
     """A move was used. called: by Metronome or Mirror Move; chosen: neither called nor continued from an earlier turn."""
     if called and (m == _BIND or m == _CLAMP or m == _FIRE_SPIN or m == _WRAP):
@@ -102,13 +102,13 @@ def show_use(b, s, m, called, chosen):
         b[s + W.SHOWN_CALLED] = 0
 
 
-@rule
+@compiled
 def _uses_word(b, s, view):
     """The word of uses of the Pokémon that is out."""
     return s + W.COPIED_USES + view if b[s + W.TRANSFORMED] else out(b, s) + W.MON_USES + view
 
 
-@rule
+@compiled
 def _pay(b, s, view, by):
     """Counts uses of the slot that was chosen last, if it is known: that of Metronome where that has called the move."""
     slot, word = b[s + W.SHOWN_SLOT + view] - 1, _uses_word(b, s, view)
@@ -116,7 +116,7 @@ def _pay(b, s, view, by):
         b[word] += by << (8 * slot)
 
 
-@rule
+@compiled
 def _show_use(b, s, m, view, counts):
     if m == STRUGGLE:
         b[s + W.SHOWN_LAST + view] = 0
@@ -141,7 +141,7 @@ def _show_use(b, s, m, view, counts):
         _count_use(b, _uses_word(b, s, view), known_slot)
 
 
-@rule
+@compiled
 def _reveal(b, mon, slot):
     latest = 0
     for other in range(4):
@@ -149,7 +149,7 @@ def _reveal(b, mon, slot):
     b[mon + W.MON_REVEALED] |= (latest + 1) << (4 * slot)
 
 
-@rule
+@compiled
 def show_mimic(b, s, m):
     """It mimics a move, in the place of the one that it chose, also where that called Mimic; that is no last move then."""
     b[s + W.SHOWN_MIMIC] = m
@@ -161,7 +161,7 @@ def show_mimic(b, s, m):
             b[s + W.SHOWN_MIMICKED + 4 * view + slot] = m
 
 
-@rule
+@compiled
 def show_copy(b, s, t):
     """Side s has transformed into side t's Pokémon: of its types, with the moves that t's player knows."""
     target = out(b, t)
@@ -181,7 +181,7 @@ def show_copy(b, s, t):
     b[s + W.SHOWN_TYPE_1], b[s + W.SHOWN_TYPE_2] = b[t + W.SHOWN_TYPE_1], b[t + W.SHOWN_TYPE_2]
 
 
-@rule
+@compiled
 def show_arrival(b, s):
     """A Pokémon has come out."""
     mon = out(b, s)
@@ -190,7 +190,7 @@ def show_arrival(b, s):
         b[mon + W.MON_SEEN] = b[s + W.SEEN]
 
 
-@rule
+@compiled
 def show_turn(b, s):
     """A turn begins."""
     b[s + W.SHOWN_TURNS] = min(2, b[s + W.SHOWN_TURNS] + 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.shown import show_copy, show_mimic
 from agents.engine.gen1.state import cure_status, draw, foe_of, heal, hurt, out, set_status, side_of, update_speed
@@ -19,7 +19,7 @@ _RECOVER, _SOFT_BOILED, _TRANSFORM = move("recover"), move("softboiled"), move("
 _METRONOME, _MIRROR_MOVE, _FISSURE = move("metronome"), move("mirrormove"), move("fissure")
 
 
-@rule
+@compiled
 def special_hit(b, s, t, m):
     """Returns False where the move fails by its own rule. Metronome and Mirror Move set LAST_SELECTED to what they call."""
     if m == _CONVERSION:
@@ -49,13 +49,13 @@ def special_hit(b, s, t, m):
     return True
 
 
-@rule
+@compiled
 def _select(b, s, m):
     b[s + W.LAST_SELECTED] = m
     b[s + W.LAST_ENEMY_SELECTED] = m
 
 
-@rule
+@compiled
 def _recover(b, s, m):
     mon = out(b, s)
     hp, most = b[mon + W.MON_HP], b[mon + W.MON_MAX_HP]
@@ -71,7 +71,7 @@ def _recover(b, s, m):
     return True
 
 
-@rule
+@compiled
 def _haze(b, s):
     for i in range(2):
         side = side_of(i)
@@ -102,7 +102,7 @@ def _haze(b, s):
         b[side + W.RESIDUAL] = 0
 
 
-@rule
+@compiled
 def _transform(b, s, t):
     mon = out(b, s)
     show_copy(b, s, t)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.tables import CATEGORY, MOVE, SPECIES_TYPES, STATUS_MOVE
 
@@ -19,7 +19,7 @@ ATTACK, SPEED_STAT = 0, 4
 ACCURACY_STAGE, EVASION_STAGE = 5, 6
 
 
-@rule
+@compiled
 def draw(b, n):
     """A random whole number in [0, n): Showdown's PRNG.random(n), a 64-bit linear congruential generator's upper half."""
     # Unsigned: LLVM may assume that signed numbers never overflow, and then compares them wrongly.
@@ -34,45 +34,45 @@ def draw(b, n):
     return np.int64(((x >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
-@rule
+@compiled
 def side_of(i):
     return W.SIDES + i * W.SIDE_WORDS
 
 
-@rule
+@compiled
 def foe_of(s):
     return W.SIDES + W.SIDES + W.SIDE_WORDS - s
 
 
-@rule
+@compiled
 def out(b, s):
     """The offset of the Pokémon of a side that is out."""
     return s + W.MONS + b[s + W.ORDER] * W.MON_WORDS
 
 
-@rule
+@compiled
 def has_type(b, s, kind):
     return b[s + W.TYPE_1] == kind or b[s + W.TYPE_2] == kind
 
 
-@rule
+@compiled
 def pp_at(b, s):
     """The offset of the four PP that the Pokémon uses now."""
     return s + W.OWN_PP if b[s + W.TRANSFORMED] else out(b, s) + W.MON_PP
 
 
-@rule
+@compiled
 def scale_stat(b, s, stat, factor):
     """Showdown's modifyStat: multiplies what is modified already, so burn and paralysis may count twice."""
     b[s + W.MODIFIED + stat] = max(1, int(b[s + W.MODIFIED + stat] * factor))
 
 
-@rule
+@compiled
 def update_speed(b, s):
     b[s + W.SPEED] = b[s + W.MODIFIED + SPEED_STAT]
 
 
-@rule
+@compiled
 def clear_volatile(b, s):
     """Sets the words of the Pokémon that is out to those of its set: Showdown's clearVolatile and setSpecies."""
     mon = out(b, s)
@@ -95,7 +95,7 @@ def clear_volatile(b, s):
         b[s + W.MOVES + slot] = b[mon + W.MON_MOVES + slot]
 
 
-@rule
+@compiled
 def hurt(b, s, damage):
     """Takes HP from the Pokémon that is out; returns how much (Showdown's pokemon.damage)."""
     mon = out(b, s)
@@ -104,20 +104,20 @@ def hurt(b, s, damage):
     return taken
 
 
-@rule
+@compiled
 def heal(b, s, amount):
     mon = out(b, s)
     if b[mon + W.MON_HP] > 0:
         b[mon + W.MON_HP] = min(b[mon + W.MON_HP] + amount, b[mon + W.MON_MAX_HP])
 
 
-@rule
+@compiled
 def residual_damage(b, s, counter):
     """A sixteenth of the HP for each count, by burn or poison."""
     return hurt(b, s, max(1, b[out(b, s) + W.MON_MAX_HP] // 16) * counter)
 
 
-@rule
+@compiled
 def hurt_self(b, s, damage):
     """Damage by confusion or a missed jump kick; behind a substitute the foe's substitute takes it (directDamage)."""
     if b[out(b, s) + W.MON_HP] == 0:
@@ -134,7 +134,7 @@ def hurt_self(b, s, damage):
             b[out(b, foe) + W.MON_SUB_BROKEN] = 1
 
 
-@rule
+@compiled
 def boost_stat(b, s, stat, by):
     """Changes one stage; returns whether it counts as a change (gen 1's boostBy, with its errors at 1 and 999)."""
     stage = b[s + W.BOOSTS + stat]
@@ -155,7 +155,7 @@ def boost_stat(b, s, stat, by):
     return True
 
 
-@rule
+@compiled
 def boost(b, s, source, move, stat_1, by_1, stat_2, by_2):
     """Up to two boosts (stat -1: none) by a move of `source`; returns whether any changed. Mist blocks drops."""
     if b[out(b, s) + W.MON_HP] == 0:
@@ -169,7 +169,7 @@ def boost(b, s, source, move, stat_1, by_1, stat_2, by_2):
     return changed
 
 
-@rule
+@compiled
 def set_status(b, s, status, by_itself):
     """Sets a status; returns whether it took. by_itself: Rest. Showdown draws for the order of its two clauses."""
     mon = out(b, s)
@@ -201,7 +201,7 @@ def set_status(b, s, status, by_itself):
     return True
 
 
-@rule
+@compiled
 def cure_status(b, s):
     mon = out(b, s)
     if b[mon + W.MON_HP] > 0:
@@ -214,7 +214,7 @@ def cure_status(b, s):
         b[mon + W.MON_RESTED] = 0
 
 
-@rule
+@compiled
 def add_confusion(b, s):
     """Returns whether it is newly confused."""
     from_now = b[out(b, s) + W.MON_HP] > 0 and b[s + W.CONFUSED] == 0
@@ -223,7 +223,7 @@ def add_confusion(b, s):
     return from_now
 
 
-@rule
+@compiled
 def add_trapped(b, s, by):
     """The volatile `partiallytrapped`; by: the side of the trapper, kept only when new."""
     if b[out(b, s) + W.MON_HP] == 0:

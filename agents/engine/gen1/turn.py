@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.requests import disable_moves, select_move, settle_locks
 from agents.engine.gen1.shown import show_arrival, show_turn
@@ -15,7 +15,7 @@ _GHOST = 7
 TURN_LIMIT = 1000
 
 
-@rule
+@compiled
 def _tie_draw(b):
     """An event on each Pokémon in order of speed: a tie draws for an order that does not matter."""
     first, second = side_of(0), side_of(1)
@@ -24,7 +24,7 @@ def _tie_draw(b):
             draw(b, 2)
 
 
-@rule
+@compiled
 def _switch_in(b, s, position):
     going = b[s + W.ORDER]
     b[s + W.ORDER] = b[s + W.ORDER + position]
@@ -34,7 +34,7 @@ def _switch_in(b, s, position):
     update_speed(b, s)
 
 
-@rule
+@compiled
 def _run_switch(b, i):
     """What follows when a Pokémon has come in (runSwitch)."""
     s, mon = side_of(i), out(b, side_of(i))
@@ -54,7 +54,7 @@ def _run_switch(b, i):
         residual_damage(b, s, 1)
 
 
-@rule
+@compiled
 def _after_action(b):
     """Fainting, winning, requests for a replacement; returns whether the turn goes on (the end of runAction)."""
     fainted = False
@@ -79,7 +79,7 @@ def _after_action(b):
     return False
 
 
-@rule
+@compiled
 def _count_down_side(b, s):
     update_speed(b, s)
     number = 0
@@ -90,7 +90,7 @@ def _count_down_side(b, s):
     return number
 
 
-@rule
+@compiled
 def _count_down(b):
     """The Residual event: durations. Handlers of equal speed draw for their order."""
     first, second = _count_down_side(b, side_of(0)), _count_down_side(b, side_of(1))
@@ -101,7 +101,7 @@ def _count_down(b):
         draw(b, draws + 1 - k)
 
 
-@rule
+@compiled
 def _no_progress(b, s):
     """Whether nothing that a side can do changes the battle: frozen, out of PP against ghosts, or only Transform."""
     foe = foe_of(s)
@@ -126,7 +126,7 @@ def _no_progress(b, s):
     return True
 
 
-@rule
+@compiled
 def _is_ghost(b, s, position):
     if position == 0:
         return b[s + W.TYPE_1] == _GHOST or b[s + W.TYPE_2] == _GHOST
@@ -134,7 +134,7 @@ def _is_ghost(b, s, position):
     return SPECIES_TYPES[species, 0] == _GHOST or SPECIES_TYPES[species, 1] == _GHOST
 
 
-@rule
+@compiled
 def _only_transform(b, s, position):
     mon = s + W.MONS + b[s + W.ORDER + position] * W.MON_WORDS
     moves = s + W.MOVES if position == 0 else mon + W.MON_MOVES
@@ -145,7 +145,7 @@ def _only_transform(b, s, position):
     return True
 
 
-@rule
+@compiled
 def _end_turn(b):
     b[W.TURN] += 1
     for i in range(2):
@@ -162,7 +162,7 @@ def _end_turn(b):
         b[side_of(1) + W.REQUEST] = W.WAITING
 
 
-@rule
+@compiled
 def start_battle(b):
     """From both teams with their first Pokémon out to the first request."""
     first, second = side_of(0), side_of(1)
@@ -183,7 +183,7 @@ def start_battle(b):
     _end_turn(b)
 
 
-@rule
+@compiled
 def _replace(b, actions):
     """Both or one side bring another Pokémon for one that fainted. Returns whether the turn may end."""
     first, second = side_of(0), side_of(1)
@@ -213,7 +213,7 @@ def _replace(b, actions):
     return True
 
 
-@rule
+@compiled
 def _earlier(b, key_0, key_1):
     """The seat that acts first: by key (the greater), by speed, by a draw."""
     if key_0 != key_1:
@@ -224,12 +224,12 @@ def _earlier(b, key_0, key_1):
     return int(draw(b, 2))
 
 
-@rule
+@compiled
 def _key(b, i, action):
     return 10 if action >= 4 else int(MOVE[b[side_of(i) + W.LAST_SELECTED], PRIORITY])
 
 
-@rule
+@compiled
 def _take_turn(b, actions):
     """A whole turn. Returns whether it came to its end."""
     for i in range(2):
@@ -262,7 +262,7 @@ def _take_turn(b, actions):
     return _after_action(b)
 
 
-@rule
+@compiled
 def step_battle(b, action_0, action_1):
     """Plays both sides' actions (those of a side that waits are ignored) on to the next request or the end."""
     first, second = side_of(0), side_of(1)

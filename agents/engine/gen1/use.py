@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.damage import FAILED
 from agents.engine.gen1.hit import try_hit, unleash_bide
@@ -40,19 +40,19 @@ _JUMP_KICK, _HIGH_JUMP_KICK = move("jumpkick"), move("highjumpkick")
 _LOCK = volatile("partialtrappinglock")
 
 
-@rule
+@compiled
 def hard_lock(b, s):
     """Whether its next move is not its choice and it cannot leave (getLockedMove)."""
     return b[s + W.RECHARGE] != 0 or b[s + W.THRASH] != 0 or b[s + W.TWO_TURN] != 0 or b[s + W.RAGE] != 0
 
 
-@rule
+@compiled
 def soft_lock(b, s):
     """Whether its next move is not its choice, but it may leave (getSemiLockedMove)."""
     return b[s + W.BIDE_TIME] != 0 or b[s + W.TRAPPING] != 0
 
 
-@rule
+@compiled
 def _change_pp(b, s, by):
     """Of the slot that was selected last, in six bits."""
     slot = b[s + W.LAST_SLOT]
@@ -61,7 +61,7 @@ def _change_pp(b, s, by):
         b[pp] = (b[pp] + by) & 63
 
 
-@rule
+@compiled
 def _break_off(b, s):
     """What full paralysis and a hit in confusion end."""
     if b[out(b, s) + W.MON_HP] > 0:
@@ -71,7 +71,7 @@ def _break_off(b, s):
         b[s + W.THRASH] = 0
 
 
-@rule
+@compiled
 def _may_move(b, s, m):
     """The BeforeMove event: conditions by their priority; any may stop the move."""
     mon = out(b, s)
@@ -119,7 +119,7 @@ def _may_move(b, s, m):
     return True
 
 
-@rule
+@compiled
 def _bide(b, s):
     b[s + W.BIDE_DAMAGE] += b[W.LAST_DAMAGE]
     b[s + W.BIDE_TIME] -= 1
@@ -127,7 +127,7 @@ def _bide(b, s):
         unleash_bide(b, s)
 
 
-@rule
+@compiled
 def _residual(b, s):
     """The AfterMoveSelf event: waking up, burn, poison, Leech Seed."""
     mon, foe = out(b, s), foe_of(s)
@@ -148,7 +148,7 @@ def _residual(b, s):
         heal(b, foe, amount)
 
 
-@rule
+@compiled
 def _after_move(b, s, t):
     """The AfterMove event: what trapping, recharging and thrashing leave behind."""
     target_lives = b[out(b, t) + W.MON_HP] > 0
@@ -164,7 +164,7 @@ def _after_move(b, s, t):
         b[s + W.THRASH] = 0
 
 
-@rule
+@compiled
 def _go_on_trapping(b, s, t, target_lives):
     if not target_lives:
         b[s + W.TRAPPING] = 0
@@ -182,7 +182,7 @@ def _go_on_trapping(b, s, t, target_lives):
             b[t + W.TRAPPED_MAYBE] = 1
 
 
-@rule
+@compiled
 def _perform(b, s, t, m):
     """The move itself, to its result (useMoveInner)."""
     if MOVE[m, GIVES_SELF] == _LOCK and b[out(b, t) + W.MON_HP] > 0:
@@ -207,7 +207,7 @@ def _perform(b, s, t, m):
         hurt_self(b, s, 1)
 
 
-@rule
+@compiled
 def _use(b, s, m, called, chosen):
     """Uses one move; returns the move that it calls, or 0 (useMove).
 
@@ -239,7 +239,7 @@ def _use(b, s, m, called, chosen):
     return 0
 
 
-@rule
+@compiled
 def run_move(b, s, m):
     """The action of a Pokémon that is out: move `m` as its team selected it (runMove)."""
     if m == CANNOT_MOVE:

@@ -1,4 +1,4 @@
-"""A Pokémon that is out, by the events of its stint: HP, stats, boosts, species, types, moves, in the engine's numbers."""
+"""The active Pokémon by the events since it came in: HP, stats, boosts, species, types, moves, in the engine's numbers."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def shown_hp(known: TrackedPokemon, most: int) -> int:
 
 
 def stats_of(
-    row: Words, team: int, k: int, stint: ActiveState, names: list[list[str]]
+    row: Words, team: int, k: int, active: ActiveState, names: list[list[str]]
 ) -> tuple[list[int], list[int], list[int]]:
-    """Stored and modified stats and boosts of a Pokémon after the events of its stint (state.clear_volatile, boost_stat)."""
+    """Stored and modified stats and boosts after the events since it came in (state.clear_volatile, boost_stat)."""
     mon = side_at(team) + W.MONS + k * W.MON_WORDS
     stored = [int(x) for x in row[mon + W.MON_STATS : mon + W.MON_STATS + 5]]
     modified, boosts = stored.copy(), [0] * 7
-    _ill(modified, stint.entered)
-    for event in stint.events:
+    _ill(modified, active.entered)
+    for event in active.events:
         stored, modified, boosts = _after(event, stored, modified, boosts, row, team, names)
     return stored, modified, boosts
 
@@ -91,21 +91,21 @@ def _ill(modified: list[int], status: int) -> None:
 
 
 def looks_of(
-    row: Words, team: int, k: int, stint: ActiveState, names: list[list[str]]
+    row: Words, team: int, k: int, active: ActiveState, names: list[list[str]]
 ) -> tuple[int, list[int], list[int]]:
     """Species, types and moves of a Pokémon that is out, after Transform, Conversion and Mimic."""
     mon = side_at(team) + W.MONS + k * W.MON_WORDS
-    if stint.transformed is not None:
-        name, target = stint.transformed
+    if active.transformed is not None:
+        name, target = active.transformed
         species, types, moves = looks_of(row, 1 - team, names[1 - team].index(name), target, names)
     else:
         species = int(row[mon + W.MON_SPECIES])
         types = [int(x) for x in SPECIES_TYPES[species]]
         moves = [int(x) for x in row[mon + W.MON_MOVES : mon + W.MON_MOVES + int(row[mon + W.MON_MOVE_COUNT])]]
-    for slot, copied in stint.mimicked.items():
+    for slot, copied in active.mimicked.items():
         number = MOVES_BY_ID[slot]["num"] if slot in MOVES_BY_ID else 0
         if number in moves:
             moves[moves.index(number)] = MOVES_BY_ID[copied]["num"]
-    if stint.types:
-        types = [*(_TYPES[name] for name in stint.types if name in _TYPES), -1][:2]
+    if active.types:
+        types = [*(_TYPES[name] for name in active.types if name in _TYPES), -1][:2]
     return species, types, moves

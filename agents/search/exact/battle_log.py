@@ -78,8 +78,8 @@ class BattleLog:
     def chose(self, seat: int, move: str) -> None:
         """Tells of a choice that the log may not show: a move of the request that was free to choose."""
         side = self.sides[seat]
-        mon, stint = side.mons[side.out], side.stint
-        if _locked(stint):
+        mon, active = side.mons[side.out], side.active
+        if _locked(active):
             return
         if mon.status in (W.SLEEP, W.FREEZE):
             side.of_slot = (side.out, side.slot_of)
@@ -104,12 +104,12 @@ class BattleLog:
         if mon.status == W.TOX:
             mon.status = W.POISON
         side.entries.append(name)
-        if side.stint.trapping is not None:
+        if side.active.trapping is not None:
             _hold(foe)
-        side.out, side.stint = name, ActiveState(entered=mon.status)
+        side.out, side.active = name, ActiveState(entered=mon.status)
         side.slot_of, side.slot_before = "", None
-        foe.stint.last = 0
-        foe.stint.trapping = None
+        foe.active.last = 0
+        foe.active.trapping = None
 
     _on_drag = _on_switch
 
@@ -117,22 +117,22 @@ class BattleLog:
         side, foe = self.sides[seat], self.sides[1 - seat]
         move = to_id_str(rest[0])
         number = MOVES_BY_ID[move]["num"] if move in MOVES_BY_ID else 0
-        stint = side.stint
+        active = side.active
         called = any(part.startswith(("[from] Metronome", "[from] Mirror Move", "[from]move: M")) for part in rest)
-        charging = bool(MOVE[number, TWO_TURNS]) and not stint.two_turn
-        self._attempt(stint)
+        charging = bool(MOVE[number, TWO_TURNS]) and not active.two_turn
+        self._attempt(active)
         goes_on = f"[from] {rest[0]}" in rest
         if not goes_on and not called:
-            stint.trapping = None  # a binding move is over, which only now is known
+            active.trapping = None  # a binding move is over, which only now is known
         if not called:
-            locked = _locked(stint)
+            locked = _locked(active)
             if not locked and number != STRUGGLE:
-                side.slot_of = next((slot for slot, copied in stint.mimicked.items() if copied == move), move)
-                used = stint.own_used if stint.transformed else side.mons[name].used
+                side.slot_of = next((slot for slot, copied in active.mimicked.items() if copied == move), move)
+                used = active.own_used if active.transformed else side.mons[name].used
                 used.setdefault(side.slot_of, 0)
             if not locked:
                 side.selected = number
-            if number != STRUGGLE and ((not locked and not MOVE[number, TWO_TURNS]) or stint.two_turn):
+            if number != STRUGGLE and ((not locked and not MOVE[number, TWO_TURNS]) or active.two_turn):
                 self._spend(side, side.slot_of or move)
             target = side if MOVE[number, SELF] else foe
             if target.out:
@@ -141,124 +141,124 @@ class BattleLog:
             side.selected = number
         side.used, side.of_slot = number, None
         if not charging:
-            stint.last = number
-        if stint.two_turn and not charging:
-            stint.two_turn, stint.invulnerable = "", False
+            active.last = number
+        if active.two_turn and not charging:
+            active.two_turn, active.invulnerable = "", False
         if not charging and not MOVE[number, SKIPS] and "[notarget]" not in rest:
             self.last_damage = (1 - seat, "", 0.0)
         self._mover, self._move, self._boosted, self._undo = seat, move, False, None
-        stint.recharge = False
+        active.recharge = False
         if MOVE[number, TWO_TURNS] == 0:
             self._lock(side, foe, move, goes_on)
 
     def _lock(self, side: TrackedSide, foe: TrackedSide, move: str, goes_on: bool) -> None:
         """The locks that a move begins or goes on with."""
-        stint = side.stint
+        active = side.active
         if move in BINDING:
-            stint.trapping = stint.trapping + 1 if goes_on and stint.trapping else 1
-            foe.stint.recharge = False
+            active.trapping = active.trapping + 1 if goes_on and active.trapping else 1
+            foe.active.recharge = False
             if goes_on:
                 _hold(foe)
         else:
-            stint.trapping = None
+            active.trapping = None
         if move in _RAMPAGES:
-            stint.thrash = 0 if stint.thrash is None else stint.thrash + 1
-            stint.thrash_move = move
+            active.thrash = 0 if active.thrash is None else active.thrash + 1
+            active.thrash_move = move
         if move == "rage":
-            stint.rage = True
+            active.rage = True
         if move in ("minimize", "defensecurl"):
-            stint.flags.add(move)
+            active.flags.add(move)
 
     def _spend(self, side: TrackedSide, move: str) -> None:
-        used = side.stint.own_used if side.stint.transformed else side.mons[side.out].used
+        used = side.active.own_used if side.active.transformed else side.mons[side.out].used
         used[move] = used.get(move, 0) + 1
 
-    def _attempt(self, stint: ActiveState) -> None:
-        if stint.disabled is not None:
-            stint.disabled += 1
+    def _attempt(self, active: ActiveState) -> None:
+        if active.disabled is not None:
+            active.disabled += 1
 
     def _on_cant(self, seat: int, name: str, rest: list[str]) -> None:
         side, foe = self.sides[seat], self.sides[1 - seat]
-        stint, reason = side.stint, to_id_str(rest[0])
+        active, reason = side.active, to_id_str(rest[0])
         if foe.out:
             foe.mons[foe.out].broken = False
         if reason == "slp":
             self._of(seat, name).slept += 1
         if reason in ("slp", "frz"):
-            stint.last, side.of_slot = 0, (name, side.slot_of)
-        elif reason == "partiallytrapped" and (foe.stint.trapping or 0) > 1:
+            active.last, side.of_slot = 0, (name, side.slot_of)
+        elif reason == "partiallytrapped" and (foe.active.trapping or 0) > 1:
             side.selected, side.of_slot = CANNOT_MOVE, None
         elif reason in ("recharge", "flinch"):
-            stint.recharge = False
+            active.recharge = False
         elif reason == "par":
-            self._attempt(stint)
-            _break_off(stint)
+            self._attempt(active)
+            _break_off(active)
         elif reason == "disable":
-            self._attempt(stint)
-            stint.two_turn = ""
+            self._attempt(active)
+            active.two_turn = ""
 
     def _on_mustrecharge(self, seat: int, name: str, rest: list[str]) -> None:
-        self.sides[seat].stint.recharge = True
+        self.sides[seat].active.recharge = True
 
     def _on_prepare(self, seat: int, name: str, rest: list[str]) -> None:
-        stint = self.sides[seat].stint
-        stint.two_turn = to_id_str(rest[0])
-        stint.invulnerable = stint.invulnerable or stint.two_turn in _HIDDEN_TURNS
+        active = self.sides[seat].active
+        active.two_turn = to_id_str(rest[0])
+        active.invulnerable = active.invulnerable or active.two_turn in _HIDDEN_TURNS
 
     def _on_start(self, seat: int, name: str, rest: list[str]) -> None:
-        stint, effect = self.sides[seat].stint, _effect_of(rest[0])
+        active, effect = self.sides[seat].active, _effect_of(rest[0])
         if effect == "confusion":
-            stint.confused = 0
+            active.confused = 0
             if "[silent]" in rest:
-                stint.thrash = None
+                active.thrash = None
         elif effect == "substitute":
-            stint.substitute = 0
+            active.substitute = 0
         elif effect == "bide":
-            stint.bide, stint.bide_damage = 0, 0.0
+            active.bide, active.bide_damage = 0, 0.0
         elif effect == "disable":
-            stint.disabled, stint.disabled_move = 0, to_id_str(rest[1])
+            active.disabled, active.disabled_move = 0, to_id_str(rest[1])
         elif effect == "mimic":
-            stint.mimicked[self.sides[seat].slot_of] = to_id_str(rest[1])
+            active.mimicked[self.sides[seat].slot_of] = to_id_str(rest[1])
         elif effect == "typechange":
-            stint.types = tuple(part.lower() for part in rest[1].split("/"))
+            active.types = tuple(part.lower() for part in rest[1].split("/"))
         elif effect in _CONDITIONS:
-            stint.flags.add(_CONDITIONS[effect])
+            active.flags.add(_CONDITIONS[effect])
 
     def _on_end(self, seat: int, name: str, rest: list[str]) -> None:
-        stint, effect = self.sides[seat].stint, _effect_of(rest[0])
+        active, effect = self.sides[seat].active, _effect_of(rest[0])
         if effect == "confusion":
-            stint.confused = None
+            active.confused = None
         elif effect == "substitute":
-            stint.substitute = None
+            active.substitute = None
             self._of(seat, name).broken = True
         elif effect == "bide":
-            stint.bide = None
+            active.bide = None
         elif effect == "disable":
-            stint.disabled = None
+            active.disabled = None
         elif effect == "toxiccounter":
-            stint.toxic = None
+            active.toxic = None
         elif effect in _CONDITIONS:
-            stint.flags.discard(_CONDITIONS[effect])
+            active.flags.discard(_CONDITIONS[effect])
 
     def _on_activate(self, seat: int, name: str, rest: list[str]) -> None:
         side, effect = self.sides[seat], _effect_of(rest[0])
-        stint = side.stint
-        if effect == "confusion" and stint.confused is not None:
-            stint.confused += 1
-        elif effect == "substitute" and stint.substitute is not None:
-            stint.substitute += 1
-        elif effect == "bide" and stint.bide is not None:
-            stint.bide += 1
-            stint.bide_damage += self.last_damage[2]
+        active = side.active
+        if effect == "confusion" and active.confused is not None:
+            active.confused += 1
+        elif effect == "substitute" and active.substitute is not None:
+            active.substitute += 1
+        elif effect == "bide" and active.bide is not None:
+            active.bide += 1
+            active.bide_damage += self.last_damage[2]
         elif effect == "haze":
             self._haze()
 
     def _haze(self) -> None:
         for seat, side in enumerate(self.sides):
-            stint, mon = side.stint, side.mons[side.out]
-            stint.events.append(("haze",))
-            stint.confused = stint.disabled = stint.toxic = None
-            stint.flags -= {"focus", "seed", "screen", "reflect", "mist"}
+            active, mon = side.active, side.mons[side.out]
+            active.events.append(("haze",))
+            active.confused = active.disabled = active.toxic = None
+            active.flags -= {"focus", "seed", "screen", "reflect", "mist"}
             if seat != self._mover:
                 if mon.status in (W.FREEZE, W.SLEEP):
                     side.selected = CANNOT_MOVE
@@ -269,29 +269,29 @@ class BattleLog:
 
     def _on_transform(self, seat: int, name: str, rest: list[str]) -> None:
         side, foe = self.sides[seat], self.sides[1 - seat]
-        snapshot = foe.out, copy.deepcopy(foe.stint)
-        side.stint.events.append(("transform", *snapshot))
-        side.stint.transformed = snapshot
-        side.stint.own_used = {}
-        side.stint.types = foe.stint.types
-        side.stint.mimicked = {}
+        snapshot = foe.out, copy.deepcopy(foe.active)
+        side.active.events.append(("transform", *snapshot))
+        side.active.transformed = snapshot
+        side.active.own_used = {}
+        side.active.types = foe.active.types
+        side.active.mimicked = {}
 
     def _on_status(self, seat: int, name: str, rest: list[str]) -> None:
-        mon, stint = self._of(seat, name), self.sides[seat].stint
+        mon, active = self._of(seat, name), self.sides[seat].active
         mon.status, mon.slept = STATUSES.get(rest[0], W.HEALTHY), 0
         mon.rested = any("Rest" in part for part in rest[1:])
         if mon.status in (W.PARALYSIS, W.BURN):
-            stint.events.append(("ill", mon.status))
+            active.events.append(("ill", mon.status))
         elif mon.status == W.TOX:
-            stint.toxic = 0
+            active.toxic = 0
         elif mon.status == W.SLEEP:
-            stint.recharge = False
+            active.recharge = False
 
     def _on_curestatus(self, seat: int, name: str, rest: list[str]) -> None:
         mon = self._of(seat, name)
         if mon.status == W.SLEEP and "[silent]" not in rest:
             side = self.sides[seat]
-            side.stint.last, side.of_slot = 0, (name, side.slot_of)
+            side.active.last, side.of_slot = 0, (name, side.slot_of)
         mon.status, mon.slept, mon.rested = W.HEALTHY, 0, False
 
     def _on_boost(self, seat: int, name: str, rest: list[str]) -> None:
@@ -303,7 +303,7 @@ class BattleLog:
     def _change(self, seat: int, rest: list[str], sign: int) -> None:
         """A boost by a move makes the paralysis or burn of its user's foe count once more (AfterBoost)."""
         stat, by = BOOSTED[rest[0]], sign * int(rest[1])
-        events = self.sides[seat].stint.events
+        events = self.sides[seat].active.events
         if self._undo == (seat, stat, -sign) and abs(by) == 1 and events and events[-1][0] == "boost":
             events[-1] = ("stage", stat, events[-1][2] + by)  # the stat was 999 or 1, and stays
             self._undo = None
@@ -316,27 +316,27 @@ class BattleLog:
             foe = self.sides[1 - self._mover]
             status = foe.mons[foe.out].status if foe.out else W.HEALTHY
             if status in (W.PARALYSIS, W.BURN):
-                foe.stint.events.append(("ill", status))
+                foe.active.events.append(("ill", status))
 
     def _on_damage(self, seat: int, name: str, rest: list[str]) -> None:
         mon, side = self._of(seat, name), self.sides[seat]
         before = mon.hp
         _set_condition(mon, rest[0])
         source = next((part[6:].strip() for part in rest[1:] if part.startswith("[from]")), "")
-        stint = side.stint
+        active = side.active
         if source in ("psn", "brn", "tox") or "Leech Seed" in source or source.startswith("leechseed"):
-            if stint.toxic is not None and name == side.out:
-                stint.toxic += 1
+            if active.toxic is not None and name == side.out:
+                active.toxic += 1
         elif source == "confusion":
             self.last_damage = (seat, name, float(before - mon.hp))
-            _break_off(stint)
-            self._attempt(stint)
-            stint.invulnerable = False
+            _break_off(active)
+            self._attempt(active)
+            active.invulnerable = False
         elif not source and not (seat == self._mover and self._move == "substitute"):
             damage = float(before - mon.hp)
             self.last_damage = (seat, name, damage / 2 if self._move in _DRAINS else damage)
             if seat != self._mover and self._move in BINDING:
-                trapper = self.sides[self._mover].stint
+                trapper = self.sides[self._mover].active
                 if trapper.trapping == 1:
                     trapper.trapping_damage = damage
 
@@ -345,7 +345,7 @@ class BattleLog:
 
     def _on_faint(self, seat: int, name: str, rest: list[str]) -> None:
         side, mon = self.sides[seat], self._of(seat, name)
-        side.stint = ActiveState(entered=mon.status, last=0)
+        side.active = ActiveState(entered=mon.status, last=0)
         mon.hp, mon.status = 0, W.FAINTED
         side.fainted += 1
         side.fainted_now = True
@@ -362,24 +362,24 @@ class BattleLog:
             self._fails(self._mover)
 
     def _fails(self, seat: int) -> None:
-        stint = self.sides[seat].stint
-        stint.trapping = None
-        if self._move == "rage" and stint.last and not stint.events:
-            stint.rage = stint.rage and self._rage_went_on(seat)
+        active = self.sides[seat].active
+        active.trapping = None
+        if self._move == "rage" and active.last and not active.events:
+            active.rage = active.rage and self._rage_went_on(seat)
 
     def _rage_went_on(self, seat: int) -> bool:
         return self.sides[seat].mons[self.sides[seat].out].used.get("rage", 0) > 1
 
 
-def _locked(stint: ActiveState) -> bool:
+def _locked(active: ActiveState) -> bool:
     """Whether its next move is not its choice."""
     return bool(
-        stint.recharge
-        or stint.thrash is not None
-        or stint.two_turn
-        or stint.rage
-        or stint.bide is not None
-        or stint.trapping is not None
+        active.recharge
+        or active.thrash is not None
+        or active.two_turn
+        or active.rage
+        or active.bide is not None
+        or active.trapping is not None
     )
 
 
@@ -389,10 +389,10 @@ def _hold(side: TrackedSide) -> None:
         side.selected, side.of_slot, side.slot_of = CANNOT_MOVE, None, side.slot_before
 
 
-def _break_off(stint: ActiveState) -> None:
+def _break_off(active: ActiveState) -> None:
     """What full paralysis and a hit in confusion end."""
-    stint.bide = stint.trapping = stint.thrash = None
-    stint.two_turn = ""
+    active.bide = active.trapping = active.thrash = None
+    active.two_turn = ""
 
 
 def _effect_of(text: str) -> str:

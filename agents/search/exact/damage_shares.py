@@ -5,7 +5,7 @@ Damage is the mean of a hit without a critical one, accuracy counted.
 
 from __future__ import annotations
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import foe_of, out, pp_at
 from agents.engine.gen1.tables import (
@@ -30,7 +30,7 @@ from agents.engine.gen1.tables import (
 _PSYWAVE, _SUPER_FANG = move("psywave"), move("superfang")
 
 
-@rule
+@compiled
 def effect(kind, type_1, type_2):
     """The factor of an attacking type on one or two types."""
     factor = 1.0
@@ -41,7 +41,7 @@ def effect(kind, type_1, type_2):
     return factor
 
 
-@rule
+@compiled
 def mean_damage(m, level, attack, defence, user_1, user_2, type_1, type_2, hp):
     """The mean damage of a move that hits and is not critical."""
     kind = MOVE[m, TYPE]
@@ -69,20 +69,20 @@ def mean_damage(m, level, attack, defence, user_1, user_2, type_1, type_2, hp):
     return damage
 
 
-@rule
+@compiled
 def accuracy_of(m):
     """How often a move hits, but for boosts."""
     return 1.0 if MOVE[m, ACCURACY] == 0 else MOVE[m, ACCURACY] / 255.0
 
 
-@rule
+@compiled
 def defence_of(b, s, physical):
     """The defence of the Pokémon that is out against a kind of moves, screens included."""
     defence = int(b[s + W.MODIFIED + (1 if physical else 3)])
     return 2 * defence if b[s + (W.REFLECT if physical else W.LIGHT_SCREEN)] else defence
 
 
-@rule
+@compiled
 def share_of(b, s, m):
     """A move's mean damage by the Pokémon that is out to the other that is out, as a share of its HP."""
     if MOVE[m, CATEGORY] == STATUS_MOVE:
@@ -101,14 +101,14 @@ def share_of(b, s, m):
     return damage * accuracy_of(m) / hp
 
 
-@rule
+@compiled
 def held(b, s):
     """Whether the Pokémon that is out cannot use a move now."""
     status = b[out(b, s) + W.MON_STATUS]
     return status == W.SLEEP or status == W.FREEZE or b[s + W.RECHARGE] != 0
 
 
-@rule
+@compiled
 def best_share(b, s):
     """The share of the best move of the Pokémon that is out; 0 where it cannot use one now."""
     best = 0.0
@@ -120,7 +120,7 @@ def best_share(b, s):
     return best
 
 
-@rule
+@compiled
 def threat_to(b, t, mon):
     """The best share of the Pokémon of side `t` that is out on a benched Pokémon of the other side."""
     best, hp = 0.0, b[mon + W.MON_HP]
@@ -140,7 +140,7 @@ def threat_to(b, t, mon):
     return best
 
 
-@rule
+@compiled
 def answer_of(b, t, mon):
     """The best share of a benched Pokémon on the one of side `t` that is out."""
     best, hp = 0.0, b[out(b, t) + W.MON_HP]

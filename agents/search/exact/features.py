@@ -9,7 +9,7 @@ from itertools import count
 
 import numpy as np
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import foe_of, out, pp_at
 from agents.engine.gen1.tables import (
@@ -92,7 +92,7 @@ FEATURES = _block(1)
 MOST = 6 * 12 + 7 + 11 + len(_CONDITIONS) + 4 + 4 + 8
 
 
-@rule
+@compiled
 def features_of(b, s, places, amounts):
     """Writes the features of a side that are not 0, and their amounts; returns how many."""
     t, mine = foe_of(s), out(b, s)
@@ -140,7 +140,7 @@ def features_of(b, s, places, amounts):
     return _of_blow(b, s, t, places, amounts, n) if facing else n
 
 
-@rule
+@compiled
 def _put(places, amounts, n, place, amount):
     if amount != 0:
         places[n], amounts[n] = place, amount
@@ -148,7 +148,7 @@ def _put(places, amounts, n, place, amount):
     return n
 
 
-@rule
+@compiled
 def _of_active(b, s, mine, places, amounts, n):
     n = _put(places, amounts, n, _OUT + b[mine + W.MON_SPECIES], 1.0)
     n = _put(places, amounts, n, _OUT_HP, b[mine + W.MON_HP] / b[mine + W.MON_MAX_HP])
@@ -168,7 +168,7 @@ def _of_active(b, s, mine, places, amounts, n):
     return n
 
 
-@rule
+@compiled
 def _damage(m, level, attack, defence, user_1, user_2, type_1, type_2):
     """About how much a move does; attack and defence as they are now."""
     kind = MOVE[m, TYPE]
@@ -180,7 +180,7 @@ def _damage(m, level, attack, defence, user_1, user_2, type_1, type_2):
     return factor * (np.float32(0.00741) * level + np.float32(0.037)) * _STRENGTH[m] * attack / defence
 
 
-@rule
+@compiled
 def _threat_to(b, t, mon):
     """The greatest share of a benched Pokémon's HP, up to 1, that the one of side `t` that is out does with one move."""
     if held(b, t):
@@ -198,7 +198,7 @@ def _threat_to(b, t, mon):
     return min(most / b[mon + W.MON_HP], np.float32(1))
 
 
-@rule
+@compiled
 def _answer_of(b, t, mon):
     """The greatest share of the HP of side `t`'s Pokémon that is out, up to 1, that a benched one does with one move."""
     status, species = b[mon + W.MON_STATUS], b[mon + W.MON_SPECIES]
@@ -218,7 +218,7 @@ def _answer_of(b, t, mon):
     return min(most / b[out(b, t) + W.MON_HP], np.float32(1))
 
 
-@rule
+@compiled
 def _of_blow(b, s, t, places, amounts, n):
     pp, hp, level = pp_at(b, s), b[out(b, t) + W.MON_HP], np.float32(b[out(b, s) + W.MON_LEVEL])
     best = np.float32(0)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.requests import lists_one_move
 from agents.engine.gen1.state import foe_of, out, side_of
@@ -97,7 +97,7 @@ def read_weights(file: Path | None) -> tuple[NDArray[np.float32], NDArray[np.flo
     return value, choice
 
 
-@rule
+@compiled
 def _value_of_side(b, s, w):
     total, alive = 0.0, 0
     for k in range(b[s + W.TEAM_SIZE]):
@@ -117,7 +117,7 @@ def _value_of_side(b, s, w):
     return total
 
 
-@rule
+@compiled
 def _value_of_active(b, s, w):
     mon = out(b, s)
     if b[mon + W.MON_HP] <= 0:
@@ -136,7 +136,7 @@ def _value_of_active(b, s, w):
     return total
 
 
-@rule
+@compiled
 def _value_of_blow(ours, theirs, first, health, other_health, w):
     capped = min(ours, 1.0)
     total = capped * (w[_DAMAGE] + capped * w[_SQUARED] + other_health * w[_DAMAGE_HEALTH])
@@ -151,7 +151,7 @@ def _value_of_blow(ours, theirs, first, health, other_health, w):
     return total
 
 
-@rule
+@compiled
 def value_of(b, w):
     """Seat 0's chance to win, 0 to 1, by fitted weights."""
     side_0, side_1 = side_of(0), side_of(1)
@@ -172,7 +172,7 @@ def value_of(b, w):
     return 1.0 / (1.0 + math.exp(-total))
 
 
-@rule
+@compiled
 def _logit_of_move(b, s, m, danger, slower, w):
     total = float(w[_MOVE_OF + m])
     t, mon = foe_of(s), out(b, s)
@@ -201,7 +201,7 @@ def _logit_of_move(b, s, m, danger, slower, w):
     return total
 
 
-@rule
+@compiled
 def _logit_of_switch(b, s, position, danger, slower, w):
     t = foe_of(s)
     mon = s + W.MONS + b[s + W.ORDER + position] * W.MON_WORDS
@@ -220,7 +220,7 @@ def _logit_of_switch(b, s, position, danger, slower, w):
     return total + (w[_S_USELESS] if answer == 0.0 else 0.0) + (w[_S_FASTER] if speed > b[t + W.MODIFIED + 4] else 0.0)
 
 
-@rule
+@compiled
 def logits_of(b, s, legal, w, logits):
     """Writes the fitted logit of each legal action of a side."""
     t = foe_of(s)
@@ -243,7 +243,7 @@ def logits_of(b, s, legal, w, logits):
         logits[action] = logit
 
 
-@rule
+@compiled
 def shares_of_logits(legal, trust, priors):
     """Turns logits into how likely each legal action is, to the power of `trust`; in place, they sum to 1."""
     most, odds = -1e9, 0.0

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.compiled import rule
+from agents.engine.compiled import compiled
 from agents.engine.gen1.layout import MON_SPECIES, MON_WORDS, MONS, MOVES, ORDER
 from agents.engine.gen1.state import side_of
 from agents.search.exact.features import FEATURES, MOVE_NUMBERS, SPECIES, features_of
@@ -63,7 +63,7 @@ def no_network() -> PositionNetwork:
     return PositionNetwork(*(np.zeros((1,) * n, np.float32) for n in (2, 1, 2, 1, 1, 2, 1, 1)))
 
 
-@rule
+@compiled
 def sums_of(b, network, places, amounts, sums):
     """Writes both sides' sums [2, H] of a position, negative ones as 0. places, amounts: memory for
     features.MOST features."""
@@ -80,7 +80,7 @@ def sums_of(b, network, places, amounts, sums):
             own[j] = max(own[j], np.float32(0))
 
 
-@rule
+@compiled
 def _judged(network, own, other, layer):
     first, first_bias, second = network[2], network[3], network[4]
     layer[:] = first_bias
@@ -94,14 +94,14 @@ def _judged(network, own, other, layer):
     return total
 
 
-@rule
+@compiled
 def judged(network, sums, layer):
     """Seat 0's chance to win, 0 to 1, by both sides' sums. layer [K]: memory."""
     logit = _judged(network, sums[0], sums[1], layer) - _judged(network, sums[1], sums[0], layer)
     return 1.0 / (1.0 + math.exp(-logit))
 
 
-@rule
+@compiled
 def correction(network, sums, i, row):
     """What is added to the logit of seat i's action with this row of `actions`."""
     actions, action_bias = network[5], network[6]
@@ -112,7 +112,7 @@ def correction(network, sums, i, row):
     return total
 
 
-@rule
+@compiled
 def row_of(b, s, action, single):
     """The row of `Network.actions` for a side's action. single: its request lists one move."""
     if action >= 4:

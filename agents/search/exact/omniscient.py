@@ -58,21 +58,21 @@ class OmniscientSearch(EngineAgent):
         from agents.search.exact.positions import engine_actions
 
         chosen = (
-            agent._choose(engine.words[row], seat, ways)
-            for agent, row, seat, ways in zip(
+            agent._choose(engine.words[row], seat, translated)
+            for agent, row, seat, translated in zip(
                 agents, rows.tolist(), seats.tolist(), engine_actions(engine, rows, seats), strict=True
             )
         )
         return np.fromiter(chosen, np.int64, len(rows))
 
-    def _choose(self, position: NDArray[np.int32], seat: int, ways: NDArray[np.int32]) -> int:
-        """The network's action at a position [WORDS]. ways [9]: the engine's action of each of them; -1: not legal."""
+    def _choose(self, position: NDArray[np.int32], seat: int, translated: NDArray[np.int32]) -> int:
+        """The network's action at a position [WORDS]. translated [9]: the engine's action of each of them; -1: not legal."""
         from agents.search.exact.positions import grow_tree, legal_visits
 
-        if (ways >= 0).sum() == 1:
-            return int(ways.argmax())
+        if (translated >= 0).sum() == 1:
+            return int(translated.argmax())
         tree = grow_tree(position, self.iterations, self._weights, 1 + self.rng.getrandbits(60))
-        legal, visits = legal_visits(tree, seat, ways)
+        legal, visits = legal_visits(tree, seat, translated)
         if self.temperature == 0:
             return legal[int(visits.argmax())]
         odds = (visits / visits.max()) ** (1 / self.temperature)

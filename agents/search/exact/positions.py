@@ -69,9 +69,9 @@ class Teacher:
 
     def judge(self, engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> Searched:
         """Judge the actions [n] of these seats."""
-        ways = engine_actions(engine, rows, seats)
+        translated = engine_actions(engine, rows, seats)
         searched = Searched(np.full((len(rows), _ACTIONS), np.nan, np.float32), np.full(len(rows), np.nan, np.float32))
-        several = np.flatnonzero((ways >= 0).sum(1) > 1)
+        several = np.flatnonzero((translated >= 0).sum(1) > 1)
         together: dict[int, list[int]] = {}  # battle -> places of its decisions
         for place in several.tolist():
             together.setdefault(int(rows[place]), []).append(place)
@@ -81,7 +81,9 @@ class Teacher:
             for row, places, seed in jobs[thread :: self._threads]:
                 tree = grow_tree(engine.words[row], self._iterations, self._weights, seed, thread)
                 for place in places:
-                    searched.value[place], searched.values[place] = self._values(tree, int(seats[place]), ways[place])
+                    searched.value[place], searched.values[place] = self._values(
+                        tree, int(seats[place]), translated[place]
+                    )
 
         if self._threads == 1:
             search(0)
@@ -90,18 +92,18 @@ class Teacher:
                 pass
         return searched
 
-    def _values(self, tree: Tree, seat: int, ways: NDArray[np.int32]) -> tuple[float, NDArray[np.float32]]:
+    def _values(self, tree: Tree, seat: int, translated: NDArray[np.int32]) -> tuple[float, NDArray[np.float32]]:
         visits, totals = tree.edges(seat)
         value = float(totals.sum()) / max(float(visits.sum()), 1.0)
         guess = value - _SETTINGS.first
-        judged = (totals[ways] + self._trust * guess) / (visits[ways] + self._trust)
-        return value, np.where(ways >= 0, judged, np.nan).astype(np.float32)
+        judged = (totals[translated] + self._trust * guess) / (visits[translated] + self._trust)
+        return value, np.where(translated >= 0, judged, np.nan).astype(np.float32)
 
 
-def legal_visits(tree: Tree, seat: int, ways: NDArray[np.int32]) -> tuple[Sequence[int], NDArray[np.int32]]:
+def legal_visits(tree: Tree, seat: int, translated: NDArray[np.int32]) -> tuple[Sequence[int], NDArray[np.int32]]:
     """Return a seat's legal actions, as a network's, and their visits at the root."""
-    legal = np.flatnonzero(ways >= 0)
-    return legal.tolist(), tree.edges(seat)[0][ways[legal]]
+    legal = np.flatnonzero(translated >= 0)
+    return legal.tolist(), tree.edges(seat)[0][translated[legal]]
 
 
 @cache

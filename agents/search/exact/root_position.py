@@ -78,11 +78,11 @@ def sampled_team(battle: SeatBattle, log: BattleLog, rng: random.Random) -> list
         drawn = draw_set(battle.format_id, 1, seen.species, shown, None, None, rng)
         team.append(TeamGuess(mon, seen.species, seen.level, _known_moves(drawn.moves)))
     size = battle._team_size.get(battle.opponent_role or "", 6)
-    species = {sheet.species for sheet in team}
+    species = {member.species for member in team}
     for drawn in draw_unseen(battle, species, size - len(team), rng):
         team.append(TeamGuess(drawn.species, drawn.species, drawn.level, _known_moves(drawn.moves)))
     while len(team) < size:  # formats whose teams are generated have no statistics of species
-        others = [name for name in SPECIES_BY_ID if name not in {sheet.species for sheet in team}]
+        others = [name for name in SPECIES_BY_ID if name not in {member.species for member in team}]
         name = rng.choice(others)
         drawn = draw_set(battle.format_id, 1, name, (), None, None, rng)
         team.append(TeamGuess(name, name, _typical_level(battle), _known_moves(drawn.moves)))
@@ -105,9 +105,9 @@ def root_of(battle: SeatBattle, log: BattleLog, theirs: list[TeamGuess], rng: ra
     seat = int((battle.player_role or "p1")[1]) - 1
     teams: list[str] = ["", ""]
     names: list[list[str]] = [[], []]
-    for side, sheets in ((seat, own_team(log)), (1 - seat, theirs)):
-        teams[side] = "]".join(sheet.packed() for sheet in sheets)
-        names[side] = [sheet.name for sheet in sheets]
+    for side, members in ((seat, own_team(log)), (1 - seat, theirs)):
+        teams[side] = "]".join(member.packed() for member in members)
+        names[side] = [member.name for member in members]
     row = initial((teams[0], teams[1]), _SEED)
     hidden = np.full((2, HIDDEN), -1, np.int64)
     row[W.TURN] = log.turn
@@ -180,9 +180,9 @@ def _fill_out(
 ) -> None:
     """The words of the Pokémon that is out."""
     s, side = side_at(i), log.sides[i]
-    stint, k = side.stint, int(row[side_at(i) + W.ORDER])
-    species, types, moves = looks_of(row, i, k, stint, names)
-    stored, modified, boosts = stats_of(row, i, k, stint, names)
+    active, k = side.active, int(row[side_at(i) + W.ORDER])
+    species, types, moves = looks_of(row, i, k, active, names)
+    stored, modified, boosts = stats_of(row, i, k, active, names)
     row[s + W.SPECIES] = species
     row[s + W.TYPE_1 : s + W.TYPE_1 + 2] = types
     row[s + W.STORED : s + W.STORED + 5] = stored
@@ -191,22 +191,22 @@ def _fill_out(
     row[s + W.BOOSTS : s + W.BOOSTS + 7] = boosts
     row[s + W.MOVE_COUNT] = len(moves)
     row[s + W.MOVES : s + W.MOVES + len(moves)] = moves
-    if stint.transformed is not None:
+    if active.transformed is not None:
         row[s + W.TRANSFORMED] = 1
         for slot, number in enumerate(moves):
-            row[s + W.OWN_PP + slot] = min(5, int(MOVE[number, PP])) - stint.own_used.get(id_of(number), 0)
+            row[s + W.OWN_PP + slot] = min(5, int(MOVE[number, PP])) - active.own_used.get(id_of(number), 0)
     row[s + W.FAINTED_THIS_TURN] = side.fainted_now
     row[s + W.LAST_SELECTED] = row[s + W.LAST_ENEMY_SELECTED] = side.selected
     if side.of_slot is not None:
         row[s + W.LAST_ENEMY_SELECTED] = _move_of_slot(row, s, names[i].index(side.of_slot[0]), side.of_slot[1])
     row[s + W.LAST_ENEMY_MOVE] = side.used
-    row[s + W.LAST_MOVE] = stint.last
-    slot_move = stint.mimicked.get(side.slot_of, side.slot_of)
+    row[s + W.LAST_MOVE] = active.last
+    slot_move = active.mimicked.get(side.slot_of, side.slot_of)
     number = MOVES_BY_ID[slot_move]["num"] if slot_move in MOVES_BY_ID else 0
     row[s + W.LAST_SLOT] = moves.index(number) if number in moves else 0
-    for flag in stint.flags:
+    for flag in active.flags:
         row[s + _FLAGS[flag]] = 1
-    _fill_counters(row, s, stint, moves, hidden, rng)
+    _fill_counters(row, s, active, moves, hidden, rng)
     _fill_damage(row, i, log, names)
 
 
@@ -219,44 +219,44 @@ def _move_of_slot(row: Words, s: int, k: int, move: str) -> int:
 
 
 def _fill_counters(
-    row: Words, s: int, stint: ActiveState, moves: list[int], hidden: NDArray[np.int64], rng: random.Random
+    row: Words, s: int, active: ActiveState, moves: list[int], hidden: NDArray[np.int64], rng: random.Random
 ) -> None:
-    row[s + W.INVULNERABLE] = stint.invulnerable
-    row[s + W.RECHARGE] = stint.recharge
-    if stint.two_turn:
-        row[s + W.TWO_TURN] = MOVES_BY_ID[stint.two_turn]["num"]
-    if stint.bide is not None:
-        row[s + W.BIDE_TIME] = max(1, rng.choice((2, 3)) - stint.bide)
-    if stint.thrash is not None:
-        row[s + W.THRASH] = MOVES_BY_ID[stint.thrash_move]["num"]
-        row[s + W.THRASH_TIME] = max(1, rng.choice((2, 3)) - stint.thrash)
+    row[s + W.INVULNERABLE] = active.invulnerable
+    row[s + W.RECHARGE] = active.recharge
+    if active.two_turn:
+        row[s + W.TWO_TURN] = MOVES_BY_ID[active.two_turn]["num"]
+    if active.bide is not None:
+        row[s + W.BIDE_TIME] = max(1, rng.choice((2, 3)) - active.bide)
+    if active.thrash is not None:
+        row[s + W.THRASH] = MOVES_BY_ID[active.thrash_move]["num"]
+        row[s + W.THRASH_TIME] = max(1, rng.choice((2, 3)) - active.thrash)
         row[s + W.THRASH_ACCURACY] = 255
-    if stint.rage:
+    if active.rage:
         row[s + W.RAGE], row[s + W.RAGE_ACCURACY] = 1, 255
-    if stint.confused is not None:
-        row[s + W.CONFUSED], hidden[CONFUSION] = 1, stint.confused
-    if stint.disabled is not None and stint.disabled_move in MOVES_BY_ID:
-        number = MOVES_BY_ID[stint.disabled_move]["num"]
-        row[s + W.DISABLE_TIME], hidden[DISABLE] = 1, stint.disabled
+    if active.confused is not None:
+        row[s + W.CONFUSED], hidden[CONFUSION] = 1, active.confused
+    if active.disabled is not None and active.disabled_move in MOVES_BY_ID:
+        number = MOVES_BY_ID[active.disabled_move]["num"]
+        row[s + W.DISABLE_TIME], hidden[DISABLE] = 1, active.disabled
         row[s + W.DISABLE_MOVE] = number
         row[s + W.DISABLE_SLOT] = moves.index(number) if number in moves else 0
-    if stint.toxic is not None:
-        row[s + W.RESIDUAL], row[s + W.RESIDUAL_COUNT] = 1, stint.toxic
+    if active.toxic is not None:
+        row[s + W.RESIDUAL], row[s + W.RESIDUAL_COUNT] = 1, active.toxic
 
 
 def _fill_damage(row: Words, i: int, log: BattleLog, names: list[list[str]]) -> None:
     """Amounts that the log shows in percent only, or not at all."""
-    s, stint = side_at(i), log.sides[i].stint
-    if stint.substitute is not None:  # what hits took is not shown: each is taken to have halved it
+    s, active = side_at(i), log.sides[i].active
+    if active.substitute is not None:  # what hits took is not shown: each is taken to have halved it
         whole = int(row[mon_at(row, i) + W.MON_MAX_HP]) // 4 + 1
-        row[s + W.SUBSTITUTE] = max(1, whole >> stint.substitute)
-    if stint.bide is not None:
-        row[s + W.BIDE_DAMAGE] = hp_of(row, log, i, log.sides[i].out, names, stint.bide_damage)
+        row[s + W.SUBSTITUTE] = max(1, whole >> active.substitute)
+    if active.bide is not None:
+        row[s + W.BIDE_DAMAGE] = hp_of(row, log, i, log.sides[i].out, names, active.bide_damage)
 
 
 def _fill_trapping(row: Words, i: int, log: BattleLog, names: list[list[str]], rng: random.Random) -> None:
     """A binding move that is going on, or that has just ended, which neither player is shown."""
-    past = log.sides[i].stint.trapping
+    past = log.sides[i].active.trapping
     if past is None:
         return
     s, t = side_at(i), side_at(1 - i)
@@ -264,7 +264,7 @@ def _fill_trapping(row: Words, i: int, log: BattleLog, names: list[list[str]], r
     if turns > past:
         row[s + W.TRAPPING], row[s + W.TRAPPING_TOTAL] = turns - past, turns
         row[s + W.TRAPPING_DAMAGE] = hp_of(
-            row, log, 1 - i, log.sides[1 - i].out, names, log.sides[i].stint.trapping_damage
+            row, log, 1 - i, log.sides[1 - i].out, names, log.sides[i].active.trapping_damage
         )
         row[s + W.TRAPPING_WHOM] = row[t + W.ORDER]
         row[t + W.TRAPPED], row[t + W.TRAPPED_BY], row[t + W.TRAPPED_MAYBE] = 1, row[s + W.ORDER], past > 1

@@ -1,4 +1,4 @@
-"""What the log of a generation-1 battle is read into: both sides, their Pokémon, and the stint of the one that is out."""
+"""What the log of a generation-1 battle is read into: both sides, their Pokémon, and the state of the active one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from agents.engine.gen1.layout import HEALTHY
 from agents.engine.gen1.tables import NO_MOVE
 
 #: A change of stats: ("boost", stat, by), ("stage", stat, by) where the stat itself stays, ("ill", status), ("haze",),
-#: ("transform", the foe's name, its stint at that time).
+#: ("transform", the foe's name, its active state at that time).
 Event = tuple[Any, ...]
 
 
@@ -70,7 +70,7 @@ class TrackedSide:
     mons: dict[str, TrackedPokemon] = field(default_factory=dict)
     entries: list[str] = field(default_factory=list)
     out: str = ""
-    stint: ActiveState = field(default_factory=ActiveState)
+    active: ActiveState = field(default_factory=ActiveState)
     selected: int = NO_MOVE
     used: int = 0
     slot_of: str = ""

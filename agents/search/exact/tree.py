@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.compiled import rule, serial
+from agents.engine.compiled import compiled, serial
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.requests import lists_one_move
 from agents.engine.gen1.rollout import next_random
@@ -35,12 +35,12 @@ _SOURCES = tuple(
 )
 
 
-@rule
+@compiled
 def _mix(key, number):
     return (key ^ np.uint64(np.int64(number) + 1)) * np.uint64(0x9E3779B97F4A7C15) ^ (key >> np.uint64(29))
 
 
-@rule
+@compiled
 def _seen(b, s, key, steps):
     """What both seats see of a side's Pokémon that is out, and its request."""
     mon = out(b, s)
@@ -70,7 +70,7 @@ def _seen(b, s, key, steps):
     return _mix(key, flags)
 
 
-@rule
+@compiled
 def _child_key(b, node, action_0, action_1, legal_0, legal_1, steps):
     """The key of the node that a step led to; never 0."""
     key = _mix(np.uint64(0x243F6A8885A308D3), (node * 16 + action_0) * 16 + action_1)
@@ -79,7 +79,7 @@ def _child_key(b, node, action_0, action_1, legal_0, legal_1, steps):
     return key | np.uint64(1)
 
 
-@rule
+@compiled
 def _find(keys, places, key):
     """The slot of a key in the hash table: where it is, or a free one."""
     slot = np.int64((key >> np.uint64(20)) & np.uint64(len(keys) - 1))
@@ -88,7 +88,7 @@ def _find(keys, places, key):
     return slot
 
 
-@rule
+@compiled
 def _begin(root, b, hidden, x):
     """Copies the root and draws what is not known of it; returns the state of the search's own random numbers."""
     for word in range(W.WORDS):
@@ -113,12 +113,12 @@ def _begin(root, b, hidden, x):
     return x
 
 
-@rule
+@compiled
 def _between(x, least, most):
     return least + np.int64((x >> np.uint64(33)) % np.uint64(most - least + 1))
 
 
-@rule
+@compiled
 def _best(visits, totals, priors, of_node, mean, mask, exploration, first):
     """A seat's action of the greatest value plus exploration. mean: of its node, from this seat's side."""
     reach, best, most = exploration * np.sqrt(np.float32(of_node)), 0, np.float32(-1e9)
@@ -132,7 +132,7 @@ def _best(visits, totals, priors, of_node, mean, mask, exploration, first):
     return best
 
 
-@rule
+@compiled
 def _judge(b, value_weights, net, memory, sums):
     """Seat 0's chance to win: by the network, whose sums are written, or by the fitted weights where there is none."""
     if len(net[1]) == 1:
@@ -142,7 +142,7 @@ def _judge(b, value_weights, net, memory, sums):
     return judged(net, sums, layer)
 
 
-@rule
+@compiled
 def _open(b, legal_0, legal_1, choice_weights, net, trust, sums, priors):
     """Writes both seats' priors [2, 9] of a node. sums: the network's of the first state that came to it."""
     for i in range(2):
@@ -221,7 +221,7 @@ def grow(root, hidden, allowed, settings, weights, size, tree, keys, places, see
     return size, x
 
 
-@rule
+@compiled
 def _clear(tree, node):
     _, _, visits, totals, _, opened, _ = tree
     opened[node] = False

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from poke_env.data import to_id_str
 
 from agents.battle.choices import Choice, legal_choices
-from agents.engine.compiled import kernel, rule
+from agents.engine.compiled import compiled, kernel
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.engine import shown_name
 from agents.engine.gen1.requests import legal_actions, locked_entry, must_struggle, only_entry
@@ -30,14 +30,14 @@ _LEGAL, _LISTED, _NOTED, _COUNT, _MOVES, _ORDER = 0, 1, 2, 3, 4, 8
 _PARTS = 14
 
 
-@rule
+@compiled
 def _has_two_locks(b, s):
     hard = (b[s + W.RECHARGE] != 0) + (b[s + W.THRASH] != 0) + (b[s + W.TWO_TURN] != 0) + (b[s + W.RAGE] != 0)
     soft = (b[s + W.BIDE_TIME] != 0) + (b[s + W.TRAPPING] != 0)
     return hard > 1 or (hard == 0 and soft > 1)
 
 
-@rule
+@compiled
 def _logged_entry(b, s):
     """Return the move that Showdown's input log notes for any choice of a move; 0: the chosen one."""
     locked, status = locked_entry(b, s), b[out(b, s) + W.MON_STATUS]
@@ -48,7 +48,7 @@ def _logged_entry(b, s):
     return STRUGGLE if must_struggle(b, s) else 0
 
 
-@rule
+@compiled
 def _describe_seat(b, s, parts):
     parts[_LEGAL] = legal_actions(b, s)
     parts[_LISTED] = parts[_NOTED] = parts[_COUNT] = 0

@@ -133,16 +133,16 @@ def test_the_estimates_are_near_what_the_rules_reckon(record: BattleRecord) -> N
     moves, fears, swifter = [], [], []
     for role in (0, 1):
         for battle in decisions(record, role):
-            scene, seen = TurnView(battle), observe(battle).features
-            if scene.foe is None or scene.me is None or scene.me.hp == 0:
+            view, seen = TurnView(battle), observe(battle).features
+            if view.foe is None or view.me is None or view.me.hp == 0:
                 continue
-            listed = sorted(battle.last_request["active"][0]["moves"], key=lambda m: m["id"]) if scene.moves else []
-            by_name = {option.move.id: option.expected for option in scene.moves}
+            listed = sorted(battle.last_request["active"][0]["moves"], key=lambda m: m["id"]) if view.moves else []
+            by_name = {option.move.id: option.expected for option in view.moves}
             for token, move in zip(OUR_MOVES, listed, strict=False):
                 if move["id"] in by_name:
                     moves.append((seen[token, 3], min(by_name[move["id"]], 1.5)))
-            fears.append((seen[OURS[0], _OF_PAIR + 1], min(scene.threat(scene.me), 1.5)))
-            swifter.append(seen[OURS[0], _OF_PAIR + 5] == scene.faster(scene.me))
+            fears.append((seen[OURS[0], _OF_PAIR + 1], min(view.threat(view.me), 1.5)))
+            swifter.append(seen[OURS[0], _OF_PAIR + 5] == view.faster(view.me))
             # The other's row says the same from the other side.
             assert (seen[OURS[0], _OF_PAIR + 1 : _OF_PAIR + 3] == seen[THEIRS[0], _OF_PAIR + 3 : _OF_PAIR + 5]).all()
     assert len(moves) > 40 and max(real for _, real in moves) > 0.2

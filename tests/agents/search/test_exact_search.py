@@ -229,7 +229,7 @@ def test_a_line_of_the_log_is_read_once() -> None:
         log.follow(battle)
         battle.feed(["|-activate|p1a: Tauros|confusion"])
     log.follow(battle)
-    assert log.sides[0].stint.confused == 2 and log.sides[1].entries == ["Jynx"]
+    assert log.sides[0].active.confused == 2 and log.sides[1].entries == ["Jynx"]
 
 
 @pytest.mark.parametrize(

@@ -22,16 +22,16 @@ class Comparing(Agent):
     """Random play with notes."""
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = TurnView(battle)
+        view = TurnView(battle)
         mon, foe = battle.active_pokemon, battle.opponent_active_pokemon
-        if scene.me is not None and scene.foe is not None and mon is not None and foe is not None:
-            known = replace(scene.foe, **self._as_poke_env_sees(foe, battle.gen))
+        if view.me is not None and view.foe is not None and mon is not None and foe is not None:
+            known = replace(view.foe, **self._as_poke_env_sees(foe, battle.gen))
             for _, move in move_options(battle):
                 facts = facts_of(move)
                 if facts.damages:
                     before = dict(foe.stats)
                     _, high = damage_range(battle, mon, foe, move)
-                    ours = damage(scene.me, known, facts, scene.field, scene.field.sides[1]).high * known.stats[0]
+                    ours = damage(view.me, known, facts, view.field, view.field.sides[1]).high * known.stats[0]
                     SEEN.append((battle.gen, facts.id, ours, high, foe.stats == before))
         return self.rng.choice(battle.legal)
 
