@@ -48,14 +48,14 @@ _MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _NAME = re.compile(r"\w[\w./-]{0,150}")
 
 
-def fingerprint(thing: type, options: dict[str, Any], also: Iterable[str] = (), extra: str = "") -> str:
+def fingerprint(agent_class: type, options: dict[str, Any], also: Iterable[str] = (), extra: str = "") -> str:
     """Return the fingerprint of an agent class with options, 16 hex digits.
 
     also: further modules of the agent besides those of its class and base classes. extra: what else determines its play.
     """
     digest = hashlib.sha256(repr(sorted(options.items())).encode())
-    digest.update(f"{thing.__module__}:{thing.__qualname__}".encode())
-    sources = sources_of(thing, also)
+    digest.update(f"{agent_class.__module__}:{agent_class.__qualname__}".encode())
+    sources = sources_of(agent_class, also)
     for label, path in sorted(sources.items()):
         digest.update(f"\n{label} {_content(path)}".encode())
     for package in (package for module, package in _INSTALLED.items() if module in sources):
@@ -67,13 +67,13 @@ def fingerprint(thing: type, options: dict[str, Any], also: Iterable[str] = (), 
     return digest.hexdigest()[:16]
 
 
-def sources_of(thing: type, also: Iterable[str] = ()) -> dict[str, Path]:
+def sources_of(agent_class: type, also: Iterable[str] = ()) -> dict[str, Path]:
     """Return the first-party files that an agent class depends on: dotted module name, or "package/file" for data -> path.
 
     also: as for `fingerprint`.
     """
-    modules = dict.fromkeys([*_COMMON, *(base.__module__ for base in thing.__mro__), *also])
-    package = thing.__module__.partition(".")[0]
+    modules = dict.fromkeys([*_COMMON, *(base.__module__ for base in agent_class.__mro__), *also])
+    package = agent_class.__module__.partition(".")[0]
     return _closure(tuple(modules), "" if package == "poke_env" else package)
 
 

@@ -97,6 +97,6 @@ class _OwnRandomState(Coroutine[Any, Any, Any]):
         return self._coroutine.cr_frame
 
 
-def is_player(thing: Any) -> bool:
+def is_player(agent_class: Any) -> bool:
     """Return whether an object is a concrete `poke_env.Player` class."""
-    return inspect.isclass(thing) and issubclass(thing, Player) and not inspect.isabstract(thing)
+    return inspect.isclass(agent_class) and issubclass(agent_class, Player) and not inspect.isabstract(agent_class)

@@ -69,26 +69,26 @@ def resolve(spec: str) -> AgentSource:
     """Return the source of agents for `spec`. Raises UnknownAgent that names the problem and the known agents."""
     head, _, query = spec.strip().partition("?")
     family, _, argument = head.partition(":")
-    thing = _find(family, argument, spec)
-    options = _typed_options(thing, dict(parse_qsl(query, keep_blank_values=True)), spec)
+    agent_class = _find(family, argument, spec)
+    options = _typed_options(agent_class, dict(parse_qsl(query, keep_blank_values=True)), spec)
     given = "&".join(f"{key}={_quoted(value)}" for key, value in sorted(dict(parse_qsl(query)).items()))
     canonical = head + (f"?{given}" if given else "")
 
     def make() -> Agent:
-        agent = PokeEnvAgent(thing, options) if is_player(thing) else thing(**options)
+        agent = PokeEnvAgent(agent_class, options) if is_player(agent_class) else agent_class(**options)
         agent.name = canonical
         return agent
 
     return AgentSource(
         spec=canonical,
         make=make,
-        fingerprint_of=functools.partial(_fingerprint, thing, options, _version(thing, options)),
-        repeatable=is_player(thing) or thing.repeats(**options),
-        options=_options_of(thing),
-        documentation=_documentation(thing),
-        missing=Agent.missing if is_player(thing) else functools.partial(_missing, thing, options),
-        is_external=not is_player(thing) and thing.is_external,
-        batched=not is_player(thing) and not thing.is_external and _batched(thing),
+        fingerprint_of=functools.partial(_fingerprint, agent_class, options, _version(agent_class, options)),
+        repeatable=is_player(agent_class) or agent_class.repeats(**options),
+        options=_options_of(agent_class),
+        documentation=_documentation(agent_class),
+        missing=Agent.missing if is_player(agent_class) else functools.partial(_missing, agent_class, options),
+        is_external=not is_player(agent_class) and agent_class.is_external,
+        batched=not is_player(agent_class) and not agent_class.is_external and _batched(agent_class),
         given=options,
     )
 
@@ -97,11 +97,11 @@ def known_specs() -> dict[str, str]:
     """Return all specs that need no further arguments, each with the first line of its documentation."""
     specs: dict[str, str] = {}
     for family, members in _built_in().items():
-        for name, thing in members.items():
+        for name, agent_class in members.items():
             if name == "*":
                 continue
             spec = f"{family}:{name}" if name else family
-            specs[spec] = _documentation(thing).split("\n", 1)[0]
+            specs[spec] = _documentation(agent_class).split("\n", 1)[0]
     for name in _announced():
         specs[name] = "from an installed package"
     return specs
@@ -113,19 +113,19 @@ def is_built_in(spec: str) -> bool:
     return family in _built_in() and family not in _COMPOSITE
 
 
-def register_composite(family: str, thing: type[Agent]) -> None:
+def register_composite(family: str, agent_class: type[Agent]) -> None:
     """Add a family whose agents are made of other agents. Its module imports this one: agents/__init__.py adds it."""
-    _COMPOSITE[family] = thing
+    _COMPOSITE[family] = agent_class
 
 
-def _batched(thing: type[Agent]) -> bool:
+def _batched(agent_class: type[Agent]) -> bool:
     from agents.batched import BatchedAgent
 
-    return issubclass(thing, BatchedAgent) or not thing.reads_battle
+    return issubclass(agent_class, BatchedAgent) or not agent_class.reads_battle
 
 
-def _missing(thing: type[Agent], options: dict[str, Any], format_id: str | None) -> str:
-    return thing.missing(format_id, **options)
+def _missing(agent_class: type[Agent], options: dict[str, Any], format_id: str | None) -> str:
+    return agent_class.missing(format_id, **options)
 
 
 def _quoted(value: str) -> str:
@@ -144,10 +144,10 @@ def _built_in() -> dict[str, dict[str, Any]]:
     from agents.rules.uniform import UniformRandom
     from agents.search import PLAYERS as SEARCHERS
 
-    poke_env_players = {name: thing for name, thing in vars(baselines).items() if is_player(thing)}
+    poke_env_players = {name: agent_class for name, agent_class in vars(baselines).items() if is_player(agent_class)}
     return {
         "random": {"": UniformRandom},
-        **{family: {"": thing} for family, thing in _COMPOSITE.items()},
+        **{family: {"": agent_class} for family, agent_class in _COMPOSITE.items()},
         "heuristic": dict(PLAYERS),
         "array": dict(ARRAY_PLAYERS),
         "search": dict(SEARCHERS),
@@ -201,19 +201,19 @@ def _imported(module: str, name: str, spec: str) -> Any:
         raise UnknownAgent(f"agent '{spec}': {error}") from error.__cause__
 
 
-def _checked(thing: Any, spec: str) -> Any:
-    if is_player(thing) or (inspect.isclass(thing) and issubclass(thing, Agent)):
-        return thing
-    raise UnknownAgent(f"agent '{spec}': {thing!r} is neither an agents.Agent nor a poke_env.Player class")
+def _checked(agent_class: Any, spec: str) -> Any:
+    if is_player(agent_class) or (inspect.isclass(agent_class) and issubclass(agent_class, Agent)):
+        return agent_class
+    raise UnknownAgent(f"agent '{spec}': {agent_class!r} is neither an agents.Agent nor a poke_env.Player class")
 
 
 def _hint(word: str, known: Any) -> str:
     return did_you_mean(word, known, 0.5) or f": known are {', '.join(sorted(known))}"
 
 
-def _typed_options(thing: Any, given: dict[str, str], spec: str) -> dict[str, Any]:
+def _typed_options(agent_class: Any, given: dict[str, str], spec: str) -> dict[str, Any]:
     """Convert the spec's options to the types of the constructor's defaults."""
-    allowed = _options_of(thing)
+    allowed = _options_of(agent_class)
     options: dict[str, Any] = {}
     for key, text in given.items():
         if key not in allowed:
@@ -227,18 +227,18 @@ def _typed_options(thing: Any, given: dict[str, str], spec: str) -> dict[str, An
     return options
 
 
-def _options_of(thing: Any) -> dict[str, Any]:
+def _options_of(agent_class: Any) -> dict[str, Any]:
     """Return the constructor's arguments with their defaults; empty for a Player, whose arguments are poke-env's own."""
-    if is_player(thing):
+    if is_player(agent_class):
         return {}
-    parameters = inspect.signature(thing).parameters.values()
+    parameters = inspect.signature(agent_class).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
 
 
-def _documentation(thing: Any) -> str:
+def _documentation(agent_class: Any) -> str:
     """Return the class's own documentation: an inherited one would describe another class."""
-    own = inspect.cleandoc(thing.__doc__ or "")
-    return own or f"{thing.__qualname__} of {thing.__module__}."
+    own = inspect.cleandoc(agent_class.__doc__ or "")
+    return own or f"{agent_class.__qualname__} of {agent_class.__module__}."
 
 
 def _like(default: Any, text: str) -> Any:
@@ -251,13 +251,13 @@ def _like(default: Any, text: str) -> Any:
     return text
 
 
-def _version(thing: Any, options: dict[str, Any]) -> str:
+def _version(agent_class: Any, options: dict[str, Any]) -> str:
     """Return what else determines its play besides first-party code and options."""
-    if not is_player(thing):
-        return str(thing.version(**options))
-    return version("poke-env") if thing.__module__.startswith("poke_env.") else ""
+    if not is_player(agent_class):
+        return str(agent_class.version(**options))
+    return version("poke-env") if agent_class.__module__.startswith("poke_env.") else ""
 
 
-def _fingerprint(thing: Any, options: dict[str, Any], extra: str) -> str:
+def _fingerprint(agent_class: Any, options: dict[str, Any], extra: str) -> str:
     """Return the fingerprint (agents/fingerprint.py); for a Player, that of our adapter is included."""
-    return fingerprint(thing, options, [PokeEnvAgent.__module__] if is_player(thing) else [], extra)
+    return fingerprint(agent_class, options, [PokeEnvAgent.__module__] if is_player(agent_class) else [], extra)

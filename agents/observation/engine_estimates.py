@@ -155,14 +155,16 @@ def best_hits(attacker, moves, chances, count, defender):
 @compiled
 def versus_features(who, dealt, received, foe, first, features):
     """Six features of a Pokémon against the opponent's active one. dealt, received: `best_hits` of either (a pair each)."""
-    fear = max(received[0] * foe[WHO_ATTACK] * who[WHO_WALL], received[1] * foe[WHO_ATTACK + 1] * who[WHO_WALL + 1])
-    hope = max(dealt[0] * who[WHO_ATTACK] * foe[WHO_WALL], dealt[1] * who[WHO_ATTACK + 1] * foe[WHO_WALL + 1])
+    damage_taken = max(
+        received[0] * foe[WHO_ATTACK] * who[WHO_WALL], received[1] * foe[WHO_ATTACK + 1] * who[WHO_WALL + 1]
+    )
+    damage_dealt = max(dealt[0] * who[WHO_ATTACK] * foe[WHO_WALL], dealt[1] * who[WHO_ATTACK + 1] * foe[WHO_WALL + 1])
     pace, foe_pace = who[WHO_PACE] * who[WHO_STATS + 5], foe[WHO_STATS + 5] * foe[WHO_PACE]
     features[0] = 1.0
-    features[1] = min(MOST_DAMAGE, fear)
-    features[2] = min(MOST_DAMAGE, fear / who[WHO_HP]) if who[WHO_HP] > 0 else 0.0
-    features[3] = min(MOST_DAMAGE, hope)
-    features[4] = min(MOST_DAMAGE, hope / foe[WHO_HP]) if foe[WHO_HP] > 0 else 0.0
+    features[1] = min(MOST_DAMAGE, damage_taken)
+    features[2] = min(MOST_DAMAGE, damage_taken / who[WHO_HP]) if who[WHO_HP] > 0 else 0.0
+    features[3] = min(MOST_DAMAGE, damage_dealt)
+    features[4] = min(MOST_DAMAGE, damage_dealt / foe[WHO_HP]) if foe[WHO_HP] > 0 else 0.0
     features[5] = 1.0 if pace > foe_pace or (first and pace == foe_pace) else 0.0
 
 

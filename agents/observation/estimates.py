@@ -207,22 +207,25 @@ class Estimates:
             ours = known.combatant
             received = foe_most.get(ours.number) or self._deals(foe_known, ours)
             dealt = known.most.get(number) or self._deals(known, theirs)
-            fear, hope = received[0] * hits * own_wall * near_wall, dealt[0] * attack * wall
-            special_fear = received[1] * special_hits * own_special_wall * near_special_wall
-            special_hope = dealt[1] * special_attack * special_wall
-            if special_fear > fear:
-                fear = special_fear
-            if special_hope > hope:
-                hope = special_hope
+            damage_taken, damage_dealt = received[0] * hits * own_wall * near_wall, dealt[0] * attack * wall
+            special_damage_taken = received[1] * special_hits * own_special_wall * near_special_wall
+            special_damage_dealt = dealt[1] * special_attack * special_wall
+            if special_damage_taken > damage_taken:
+                damage_taken = special_damage_taken
+            if special_damage_dealt > damage_dealt:
+                damage_dealt = special_damage_dealt
             own_pace *= ours.speed * near_pace
-            fear_of_left, hope_of_left = fear / hp if hp > 0 else 0.0, hope / foe_hp if foe_hp > 0 else 0.0
+            taken_of_left, dealt_of_left = (
+                damage_taken / hp if hp > 0 else 0.0,
+                damage_dealt / foe_hp if foe_hp > 0 else 0.0,
+            )
             out.append(
                 _ROW(
                     1.0,
-                    fear if fear < most else most,
-                    fear_of_left if fear_of_left < most else most,
-                    hope if hope < most else most,
-                    hope_of_left if hope_of_left < most else most,
+                    damage_taken if damage_taken < most else most,
+                    taken_of_left if taken_of_left < most else most,
+                    damage_dealt if damage_dealt < most else most,
+                    dealt_of_left if dealt_of_left < most else most,
                     own_pace > pace or (first and own_pace == pace),
                 )
             )

@@ -67,12 +67,12 @@ class Balanced(Agent):
         best = strongest(view.moves)
         if best.damage.low >= foe.hp:
             return best.choice
-        fear = view.threat(me)
+        threat = view.threat(me)
         healing = [o for o in view.moves if heals(o.move, me)]
-        if healing and me.hp < self.heal_under and fear < 0.5:
+        if healing and me.hp < self.heal_under and threat < 0.5:
             return healing[0].choice
         rising = set_up_options(view)
-        if rising and me.hp > 0.8 and fear < 1 / 3:
+        if rising and me.hp > 0.8 and threat < 1 / 3:
             return rising[0].choice
         return best.choice
 
@@ -128,13 +128,13 @@ class Pessimist(Agent):
         me, foe = view.me, view.foe
         if me is None or foe is None or not view.moves:
             return attack_or_answer(view)
-        fear, first = view.threat(me), view.faster(me)
+        threat, first = view.threat(me), view.faster(me)
         scored = []
         for option in view.moves:
             dealt = min(option.expected, foe.hp)
             knocked = option.damage.knocks_out(foe.hp) * option.move.accuracy
             spared = knocked if first or option.move.priority > 0 else 0.0
-            scored.append((dealt + knocked - self._loss(me, fear) * (1 - spared), option.choice))
+            scored.append((dealt + knocked - self._loss(me, threat) * (1 - spared), option.choice))
         for switch in view.switches:
             net_damage = view.reach(switch.fighter) - view.threat(switch.fighter)
             scored.append(

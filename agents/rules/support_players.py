@@ -98,8 +98,8 @@ class Staller(Agent):
 
     def _least_risk(self, view: TurnView, me: Fighter) -> Choice:
         safe = max(view.switches, key=lambda s: s.fighter.hp - 2 * view.threat(s.fighter), default=None)
-        fear = view.threat(me)
-        if safe is not None and fear > 0.5 and view.threat(safe.fighter) < fear / 2:
+        threat = view.threat(me)
+        if safe is not None and threat > 0.5 and view.threat(safe.fighter) < threat / 2:
             return safe.choice
         return strongest([o for o in view.moves if not o.move.explodes] or view.moves).choice
 

@@ -65,15 +65,15 @@ class BatchedSetUp(ArrayPlayer):
     ) -> Actions:
         """Return the actions [n]. heal_under: one for all, or [n]."""
         allowed, active = legal_moves(legal), features[:, OUR_ACTIVE]
-        hp, fear, estimated = (
+        hp, threat, estimated = (
             active[:, f] for f in (PokemonFeature.HP, PokemonFeature.TAKEN, PokemonFeature.ESTIMATED)
         )
         heals, rises = _healing(token_ids) & allowed, _rising(token_ids, features) & allowed
         attack = strongest(features, legal)
         sure = of_chosen(move_features(features, MoveFeature.MUST_KNOCK_OUT), attack) > 0
         able = (estimated > 0) & allowed.any(axis=1) & ~sure
-        heal = able & heals.any(axis=1) & (hp < heal_under) & (fear < 1 / 2)
-        rise = able & rises.any(axis=1) & (hp > 0.8) & (fear < 1 / 3)
+        heal = able & heals.any(axis=1) & (hp < heal_under) & (threat < 1 / 2)
+        rise = able & rises.any(axis=1) & (hp > 0.8) & (threat < 1 / 3)
         actions = np.where(rise, rises.argmax(axis=1), attack_or_answer(features, legal))
         return np.where(heal, heals.argmax(axis=1), actions)
 

@@ -90,14 +90,14 @@ def _ill(modified: list[int], status: int) -> None:
         modified[0] = max(1, int(modified[0] * 0.5))
 
 
-def looks_of(
+def species_types_moves(
     row: Words, team: int, k: int, active: ActiveState, names: list[list[str]]
 ) -> tuple[int, list[int], list[int]]:
     """Species, types and moves of a Pokémon that is out, after Transform, Conversion and Mimic."""
     mon = side_at(team) + W.MONS + k * W.MON_WORDS
     if active.transformed is not None:
         name, target = active.transformed
-        species, types, moves = looks_of(row, 1 - team, names[1 - team].index(name), target, names)
+        species, types, moves = species_types_moves(row, 1 - team, names[1 - team].index(name), target, names)
     else:
         species = int(row[mon + W.MON_SPECIES])
         types = [int(x) for x in SPECIES_TYPES[species]]

@@ -20,7 +20,16 @@ from agents.engine.gen1 import layout as W
 from agents.engine.gen1.engine import initial
 from agents.engine.gen1.tables import MOVE, MOVES_BY_ID, PP, SPECIES_BY_ID
 from agents.mechanics.set_sampling import draw_set, draw_unseen
-from agents.search.exact.active_pokemon import Words, hp_of, id_of, looks_of, mon_at, shown_hp, side_at, stats_of
+from agents.search.exact.active_pokemon import (
+    Words,
+    hp_of,
+    id_of,
+    mon_at,
+    shown_hp,
+    side_at,
+    species_types_moves,
+    stats_of,
+)
 from agents.search.exact.battle_log import BattleLog
 from agents.search.exact.tracked_sides import ActiveState, TrackedSide
 from agents.search.exact.tree import CONFUSION, DISABLE, HIDDEN
@@ -181,7 +190,7 @@ def _fill_out(
     """The words of the Pokémon that is out."""
     s, side = side_at(i), log.sides[i]
     active, k = side.active, int(row[side_at(i) + W.ORDER])
-    species, types, moves = looks_of(row, i, k, active, names)
+    species, types, moves = species_types_moves(row, i, k, active, names)
     stored, modified, boosts = stats_of(row, i, k, active, names)
     row[s + W.SPECIES] = species
     row[s + W.TYPE_1 : s + W.TYPE_1 + 2] = types
