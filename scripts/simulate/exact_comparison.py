@@ -185,7 +185,7 @@ def walk(
                     seat.battle,
                     seat.log,
                     engine.words[0].copy(),
-                    root.words,
+                    root.row,
                     action_of(choice),
                     mask_of(seat.battle),
                 )
