@@ -31,7 +31,7 @@ class MatrixGame:
         for row, fixture in zip(rows.tolist(), fixtures, strict=True):
             self._random[row] = random.Random(fixture.seed)
 
-    def asked(self, rows: Ints) -> NDArray[np.bool_]:
+    def needs_decision(self, rows: Ints) -> NDArray[np.bool_]:
         return np.repeat(self.winners[rows, None] == UNDECIDED, 2, axis=1)
 
     def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:
