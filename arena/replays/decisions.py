@@ -25,7 +25,7 @@ _ENDS = frozenset({"win", "tie"})
 
 
 @dataclass
-class Evidence:
+class ChoiceEvidence:
     """What a turn reveals of a side's choice.
 
     kind: "move" (a move was used, or announced without effect), "switch", "cant" (it could not act) or "" (nothing).
@@ -54,7 +54,7 @@ class Ask:
     role: str
     at: int
     kind: Literal["move", "switch", "revive", "team"]
-    evidence: Evidence = field(default_factory=Evidence)
+    evidence: ChoiceEvidence = field(default_factory=ChoiceEvidence)
     committed: bool = False
     moved: bool = False
 
@@ -161,15 +161,15 @@ class _Finder:
         if not side.inside:
             side.inside = True
             if side.leads is not None:
-                side.leads.evidence, side.leads.committed = Evidence("switch", line.ident), True
+                side.leads.evidence, side.leads.committed = ChoiceEvidence("switch", line.ident), True
         elif side.fainted and side.cut is not None and side.pursued and self._gap < side.fell:
             # Nobody was asked since: caught by Pursuit on its way out, and before generation 5 the switch still comes.
-            side.cut.evidence = Evidence("switch", line.ident)
+            side.cut.evidence = ChoiceEvidence("switch", line.ident)
         elif side.fainted or side.leaving >= 0 or side.open is None or line.source_id in _LEAVING:
             ask = self._ask(line.role, self._place(index, side), "switch")
-            ask.evidence, ask.committed = Evidence("switch", line.ident), True
+            ask.evidence, ask.committed = ChoiceEvidence("switch", line.ident), True
         else:
-            side.open.evidence = Evidence("switch", line.ident)
+            side.open.evidence = ChoiceEvidence("switch", line.ident)
         side.open, side.cut, side.fainted, side.leaving = None, None, False, -1
 
     def _place(self, index: int, side: _Side) -> int:
@@ -206,7 +206,7 @@ class _Finder:
     def _revived(self, index: int, line: Line, side: _Side) -> None:
         side.dead.discard(line.ident)
         ask = self._ask(line.role, self._place(index, side), "revive")
-        ask.evidence, ask.committed = Evidence("switch", line.ident), True
+        ask.evidence, ask.committed = ChoiceEvidence("switch", line.ident), True
 
     def _close(self, index: int) -> None:
         """The battle's end: a side whose Pokémon has fainted was asked for another, unless none was left."""

@@ -7,7 +7,7 @@ from typing import Any
 from poke_env.data import GenData, to_id_str
 
 from agents.battle.choices import legal_choices
-from arena.replays.decisions import Ask, Evidence
+from arena.replays.decisions import Ask, ChoiceEvidence
 from arena.replays.locks import BINDING, RAMPAGES
 from arena.replays.own_side import CHOICE_ITEMS, Own, OwnSide, Slot
 
@@ -86,7 +86,7 @@ def _listed(move: str, gen: int) -> str:
     return f"{move}102" if move in _RETURNS else move
 
 
-def _active(side: OwnSide, evidence: Evidence, tera_left: bool) -> dict[str, Any]:
+def _active(side: OwnSide, evidence: ChoiceEvidence, tera_left: bool) -> dict[str, Any]:
     locked, hard = _locked(side, evidence)
     if locked:
         listed: dict[str, Any] = {"move": _name(locked, side.gen), "id": locked}
@@ -105,7 +105,7 @@ def _active(side: OwnSide, evidence: Evidence, tera_left: bool) -> dict[str, Any
     return active
 
 
-def _locked(side: OwnSide, evidence: Evidence) -> tuple[str, bool]:
+def _locked(side: OwnSide, evidence: ChoiceEvidence) -> tuple[str, bool]:
     """Return the only available move ("" if there is a choice), and whether the Pokémon cannot switch."""
     locks = side.stay.locks
     moved = evidence.kind == "move"
@@ -126,12 +126,12 @@ def _locked(side: OwnSide, evidence: Evidence) -> tuple[str, bool]:
     return ("struggle" if moved and evidence.name == "struggle" else ""), False
 
 
-def _held_by_encore(side: OwnSide, evidence: Evidence) -> bool:
+def _held_by_encore(side: OwnSide, evidence: ChoiceEvidence) -> bool:
     """Return whether a move may be marked as one that goes on because Encore put it in the place of one that does."""
     return bool(side.stay.encored) and evidence.source == "lockedmove"
 
 
-def _locked_in_generation_1(side: OwnSide, evidence: Evidence) -> str:
+def _locked_in_generation_1(side: OwnSide, evidence: ChoiceEvidence) -> str:
     """Return the move that it is locked into although it can switch."""
     freely = evidence.kind == "move" and not evidence.source
     if side.stay.locks.binding == 1 and not (freely and evidence.name != side.stay.locks.binder):
@@ -141,7 +141,7 @@ def _locked_in_generation_1(side: OwnSide, evidence: Evidence) -> str:
     return "fight" if side.active.status in ("slp", "frz") or side.stay.bound == 1 else ""
 
 
-def _slot(slot: Slot, side: OwnSide, evidence: Evidence) -> dict[str, Any]:
+def _slot(slot: Slot, side: OwnSide, evidence: ChoiceEvidence) -> dict[str, Any]:
     chosen = evidence.kind == "move" and _plain(slot.id) == evidence.name
     facts = GenData.from_gen(side.gen).moves.get(slot.id, {})
     target = facts.get("target", "normal")

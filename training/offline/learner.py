@@ -11,7 +11,7 @@ import torch
 from agents.policy import checkpoint, network
 from training.offline.config import Config, NetworkSettings
 from training.offline.losses import WITH_REFERENCE
-from training.offline.reference import Reference
+from training.offline.reference import KlPenalty
 from training.runs.config_reader import BadConfig
 from training.runs.parameters import freeze
 from training.runs.state import finite
@@ -61,7 +61,7 @@ def _shape(settings: NetworkSettings) -> network.Shape:
     return replace(network.PRESETS[settings.preset], dropout=settings.dropout)
 
 
-def load_reference(config: Config, lineage: list[Any], device: torch.device) -> Reference | None:
+def load_reference(config: Config, lineage: list[Any], device: torch.device) -> KlPenalty | None:
     """Load the reference policy of a run; None if neither the KL penalty nor the rule needs one.
 
     lineage: of `build_network`. Raises BadConfig and BadInput.
@@ -79,4 +79,4 @@ def load_reference(config: Config, lineage: list[Any], device: torch.device) -> 
         otherwise = f"`{config.algorithm.name}` needs a reference" if needed else "or use coefficient 0"
         raise BadConfig(f"reference.checkpoint: not set, nor is network.start_from: set one, {otherwise}")
     frozen, _ = checkpoint.load(folder, device)
-    return Reference(frozen, settings.coefficient, settings.target, checkpoint.identity(folder))
+    return KlPenalty(frozen, settings.coefficient, settings.target, checkpoint.identity(folder))

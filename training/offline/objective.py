@@ -8,14 +8,14 @@ from torch import Tensor, nn
 
 from training.offline.config import Config
 from training.offline.losses import loss_of
-from training.offline.reference import Reference
+from training.offline.reference import KlPenalty
 from training.offline.tensors import Sums, Tensors
 
 
 class Objective:
     """Computes the loss of a batch. reference: the frozen reference policy, or None if nothing needs it."""
 
-    def __init__(self, config: Config, reference: Reference | None, accelerator: Accelerator) -> None:
+    def __init__(self, config: Config, reference: KlPenalty | None, accelerator: Accelerator) -> None:
         self._config, self._reference, self._accelerator = config, reference, accelerator
 
     def __call__(self, network: nn.Module, batch: Tensors) -> tuple[Tensor, Sums]:

@@ -39,7 +39,7 @@ ADAPTATION_RATE = 0.05
 MAX_FACTOR = 1000.0
 
 
-class Reference:
+class KlPenalty:
     """The frozen reference policy and the KL coefficient, the only state that changes during training.
 
     coefficient: its initial value. target: target KL in nats per decision; 0 keeps the coefficient fixed. identity: hash of

@@ -26,7 +26,7 @@ Pair = tuple[Agent | None, Agent | None]
 
 
 @dataclass(frozen=True)
-class StoredSide:
+class ForkedSide:
     """A stored battle. fixture: as it was played. choices: of both seats, without team previews, each with its index."""
 
     battle: int
@@ -42,7 +42,7 @@ class Forks(Protocol):
     def battles(self) -> Battles:
         """The rows."""
 
-    def begin(self, stored: StoredSide) -> None:
+    def begin(self, stored: ForkedSide) -> None:
         """Start the stored battle in row LEADER."""
 
     def labels(self, seat: int) -> dict[str, int]:
@@ -67,7 +67,7 @@ class EngineForks:
 
         self.battles = EngineBattles(rows, format_id)
 
-    def begin(self, stored: StoredSide) -> None:
+    def begin(self, stored: ForkedSide) -> None:
         from arena.venues.engine.requests import QuestionBuilder, members_of
 
         self.battles.begin(_rows(1), [stored.fixture], [(None, None)])
@@ -98,7 +98,7 @@ class ShowdownForks:
 
         self.battles = ShowdownBattles(rows, format_id)
 
-    def begin(self, stored: StoredSide) -> None:
+    def begin(self, stored: ForkedSide) -> None:
         first, second = stored.previews
         self.battles.begin(_rows(1), [stored.fixture], [(_Preview(first), _Preview(second))])
 
@@ -136,12 +136,12 @@ def on_engine(format_id: str, venue: str) -> bool:
     return venue == "engine" or (venue == "auto" and format_id in FORMATS)
 
 
-def stored_battles(db: Path, battles: Sequence[int], formats: Sequence[str]) -> list[StoredSide | str]:
+def stored_battles(db: Path, battles: Sequence[int], formats: Sequence[str]) -> list[ForkedSide | str]:
     """Return stored battles for `Forks.begin`, with the reason in the place of one that cannot be replayed.
 
     formats: of each battle.
     """
-    loaded: list[StoredSide | str] = []
+    loaded: list[ForkedSide | str] = []
     by_id = {battle.battle_id: battle for battle in stored_results(db, battles)}
     for number, format_id in zip(battles, formats, strict=True):
         battle = by_id[number]
@@ -161,7 +161,7 @@ def stored_battles(db: Path, battles: Sequence[int], formats: Sequence[str]) -> 
         ordered = [list(enumerate(side)) for side in battle.decisions]
         previews = [next((d.choice for _, d in side if d.choice.startswith("team ")), None) for side in ordered]
         mine, theirs = ([(i, d) for i, d in side if not d.choice.startswith("team ")] for side in ordered)
-        loaded.append(StoredSide(number, fixture, (previews[0], previews[1]), (mine, theirs)))
+        loaded.append(ForkedSide(number, fixture, (previews[0], previews[1]), (mine, theirs)))
     return loaded
 
 

@@ -17,7 +17,7 @@ from arena.fixture import SEATS, digest, showdown_seed
 from arena.venue import NotOnEngine
 from training.envs.venue import STUCK, TIE, UNDECIDED, Ints
 from training.preferences.attempts import TriedChoice, TriedDecision, TriedOutcome, TriedSide
-from training.preferences.forks import LEADER, Forks, StoredSide
+from training.preferences.forks import LEADER, ForkedSide, Forks
 from training.preferences.players import Player
 
 #: Forks that are played on at once, unless those of one decision are more.
@@ -78,7 +78,7 @@ class ForkPlayer:
         self._forks, self._player, self._tries, self._asking = forks, player, tries, asking
         self._answered: dict[int, TriedDecision] = {}
 
-    def side(self, stored: StoredSide, seat: int) -> TriedSide:
+    def side(self, stored: ForkedSide, seat: int) -> TriedSide:
         """Try the wanted decisions of a seat (0 or 1). A battle that cannot be replayed here is skipped, with the reason."""
         empty = TriedSide(stored.battle, SEATS[seat])
         wanted = self._wanted(stored, seat)
@@ -101,7 +101,7 @@ class ForkPlayer:
             return TriedSide(empty.battle, empty.seat, skipped=str(error))
         return TriedSide(empty.battle, empty.seat, tuple(outcomes), steps)
 
-    def _wanted(self, stored: StoredSide, seat: int) -> list[int]:
+    def _wanted(self, stored: ForkedSide, seat: int) -> list[int]:
         """The places of the decisions to be tried among the seat's, ascending."""
         free = [place for place, (_, decision) in enumerate(stored.choices[seat]) if len(decision.legal) > 1]
         rng = random.Random(digest(["decisions", self._tries.seed, stored.fixture.seed, seat]))
@@ -113,7 +113,7 @@ class ForkPlayer:
         each = (self._tries.choices or _MOST_CHOICES) * self._tries.playouts
         return (self._tries.rows - 1) // each
 
-    def _replayed(self, stored: StoredSide, seat: int, wanted: set[int]) -> tuple[list[_Fork], dict[int, int]]:
+    def _replayed(self, stored: ForkedSide, seat: int, wanted: set[int]) -> tuple[list[_Fork], dict[int, int]]:
         """Replay the battle up to its last wanted decision. Returns the forks, and row -> the action of its first step."""
         forks: list[_Fork] = []
         first: dict[int, int] = {}
@@ -150,7 +150,7 @@ class ForkPlayer:
             self._player.watch(battles, leader.repeat(len(deciding)), deciding)
             battles.play(leader, actions)
 
-    def _fork(self, stored: StoredSide, seat: int, place: int, free_row: int) -> _Fork:
+    def _fork(self, stored: ForkedSide, seat: int, place: int, free_row: int) -> _Fork:
         index, decided = stored.choices[seat][place]
         seed = _number(["fork", self._tries.seed, stored.fixture.seed, seat, index])
         labels = self._forks.labels(seat)

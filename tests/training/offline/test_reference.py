@@ -19,7 +19,7 @@ from agents.policy import checkpoint  # noqa: E402
 from agents.policy.distributions import kl  # noqa: E402
 from agents.policy.network import Network  # noqa: E402
 from training.offline.config import Config  # noqa: E402
-from training.offline.reference import ADAPTATION_RATE, MAX_FACTOR, Reference  # noqa: E402
+from training.offline.reference import ADAPTATION_RATE, MAX_FACTOR, KlPenalty  # noqa: E402
 from training.offline.tensors import Tensors  # noqa: E402
 from training.offline.trainer import train  # noqa: E402
 from training.runs.config_reader import BadConfig  # noqa: E402
@@ -33,9 +33,9 @@ def logits(*rows: list[float]) -> Tensor:
     return full
 
 
-def reference(coefficient: float = 0.5, target: float = 0.0) -> Reference:
+def reference(coefficient: float = 0.5, target: float = 0.0) -> KlPenalty:
     network, _ = checkpoint.load(checkpoint.find("gen1ou-tiny"))
-    return Reference(network, coefficient, target, "this one")
+    return KlPenalty(network, coefficient, target, "this one")
 
 
 def test_k3_over_the_legal_actions_by_hand() -> None:
@@ -95,7 +95,7 @@ def test_what_is_measured_and_padding() -> None:
 def test_the_reference_is_asked_without_gradient_or_dropout() -> None:
     network, _ = checkpoint.load(checkpoint.find("gen1ou-tiny"))
     assert network.shape.dropout > 0
-    frozen = Reference(network.train(), 0.5, 0.0, "this one")
+    frozen = KlPenalty(network.train(), 0.5, 0.0, "this one")
     batch = Tensors(
         token_ids=torch.ones(1, 2, 19, 12, dtype=torch.int16),
         features=torch.ones(1, 2, TOKENS, FEATURES),
@@ -114,7 +114,7 @@ def test_the_kl_that_a_coefficient_follows_is_without_dropout() -> None:
     start, _ = checkpoint.load(checkpoint.find("gen1ou-tiny"))
     learner = Network(replace(start.shape, dropout=0.1)).train()
     learner.load_state_dict(start.state_dict())
-    frozen = Reference(start, 0.5, 0.02, "this one")
+    frozen = KlPenalty(start, 0.5, 0.02, "this one")
     generator = torch.Generator().manual_seed(3)
     batch = Tensors(
         token_ids=torch.randint(1, 5, (2, 4, 19, 12), generator=generator, dtype=torch.int16),

@@ -19,7 +19,7 @@ from arena.store import rows
 from training.commands.preferences import preferences
 from training.data.shards import all_trajectories, opened
 from training.data.trajectory import MISSING
-from training.preferences.forks import LEADER, EngineForks, StoredSide, stored_battles
+from training.preferences.forks import LEADER, EngineForks, ForkedSide, stored_battles
 
 FEW = (
     "--decisions",
@@ -60,7 +60,7 @@ def test_a_stored_battle_comes_back_on_the_engine_with_its_legal_choices(played:
     forks, leader = EngineForks(1, "gen1ou"), np.array([LEADER])
     compared = 0
     for one in stored_battles(played, numbers, ["gen1ou"] * len(numbers)):
-        assert isinstance(one, StoredSide)
+        assert isinstance(one, ForkedSide)
         forks.begin(one)
         places = [0, 0]
         while forks.battles.needs_decision(leader).any() and all(places[s] < len(one.choices[s]) for s in (0, 1)):

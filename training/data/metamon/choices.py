@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arena.replays.decisions import Ask, Evidence
+from arena.replays.decisions import Ask, ChoiceEvidence
 from arena.replays.locks import BINDING, RECHARGE
 from arena.replays.own_side import Slot
 from arena.replays.requests import request
@@ -14,7 +14,7 @@ from training.data.metamon.names import NOTHING, UNKNOWN, State
 from training.data.metamon.stage import ROLE, LogStage, fainted, health
 
 
-def chosen(stage: LogStage, states: Sequence[State], action: int, place: int) -> Evidence:
+def chosen(stage: LogStage, states: Sequence[State], action: int, place: int) -> ChoiceEvidence:
     """Return what metamon's action at a state means: 0-3 a move, 4-8 a switch, 9-12 a move with tera, -1 unknown.
 
     Moves and switches are in alphabetical order. If the next state contradicts the action, the state takes precedence.
@@ -24,30 +24,30 @@ def chosen(stage: LogStage, states: Sequence[State], action: int, place: int) ->
     stays = stage.dex.base(active) == stage.dex.base(then)
     used = spent(active, then) if stays else ""
     if action <= 0 and stage.dex.has_flag(used, "recharge"):
-        return Evidence("move", used)  # metamon records the recharge turn instead: action 0, or none
+        return ChoiceEvidence("move", used)  # metamon records the recharge turn instead: action 0, or none
     if action == 0 and not used and stays:  # action 0 stands for the only possible choice
         if stage.own.side.stay.locks.move == RECHARGE:
-            return Evidence("cant", reason="recharge")
+            return ChoiceEvidence("cant", reason="recharge")
         if stage.gen == 1 and active["status"] in ("slp", "frz"):
-            return Evidence("cant")
+            return ChoiceEvidence("cant")
         if after["player_prev_move"]["name"] == "struggle":
-            return Evidence("move", "struggle")
+            return ChoiceEvidence("move", "struggle")
     if 4 <= action <= 8:
         bench = sorted(state["available_switches"], key=lambda mon: str(mon["name"]))
         if action - 4 < len(bench):
-            return Evidence("switch", f"{ROLE}: {stage.dex.nickname(bench[action - 4])}")
+            return ChoiceEvidence("switch", f"{ROLE}: {stage.dex.nickname(bench[action - 4])}")
     elif action >= 0:
         if stays and then["effect"] == "encore" != active["effect"]:
-            return Evidence("cant")  # Encore may have replaced the chosen move
+            return ChoiceEvidence("cant")  # Encore may have replaced the chosen move
         moves = sorted(str(move["name"]) for move in active["moves"])
         if action % 9 < len(moves):
             move = moves[action % 9]
             held = stage.gen == 1 and move in BINDING and not used
-            return Evidence("move", move, move if held else source(stage, move, stage.own), action >= 9)
-    return Evidence("cant")
+            return ChoiceEvidence("move", move, move if held else source(stage, move, stage.own), action >= 9)
+    return ChoiceEvidence("cant")
 
 
-def request_at(stage: LogStage, state: State, evidence: Evidence, committed: bool) -> tuple[dict[str, Any], Ask]:
+def request_at(stage: LogStage, state: State, evidence: ChoiceEvidence, committed: bool) -> tuple[dict[str, Any], Ask]:
     """Return the request at a state, with the team as the state has it. committed: the battle continued after it."""
     side, active = stage.own.side, state["player_active_pokemon"]
     bench = {stage.dex.nickname(mon): mon for mon in state["available_switches"]}

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import orjson
 
 from arena.replays.completing import Completed, complete
-from arena.replays.decisions import Evidence
+from arena.replays.decisions import ChoiceEvidence
 from arena.replays.locks import RECHARGE
 from arena.replays.reading import UnusableReplay
 from arena.replays.reconstruction import SideLog
@@ -80,7 +80,7 @@ class _Writer:
 
     def write(self) -> tuple[list[str], list[str | None]]:
         """Return the lines, and the answer to each request."""
-        choices, evidence = [], Evidence()
+        choices, evidence = [], ChoiceEvidence()
         for place, state in enumerate(self._states[:-1]):
             if place == 0:
                 self._write_start(state)
@@ -103,7 +103,7 @@ class _Writer:
         stage.enter(stage.foe, state["opponent_active_pokemon"])
         self._settle(state, {})
 
-    def _write_transition(self, place: int, before: State, evidence: Evidence, state: State) -> None:
+    def _write_transition(self, place: int, before: State, evidence: ChoiceEvidence, state: State) -> None:
         """Write the transition to a state: switches, moves, and resulting conditions. evidence: of the player's choice."""
         stage, own, foe = self._stage, state["player_active_pokemon"], state["opponent_active_pokemon"]
         if evidence.kind == "switch":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arena.replays.decisions import Evidence
+from arena.replays.decisions import ChoiceEvidence
 from arena.replays.locks import BINDING, RECHARGE
 from training.data.metamon.names import State
 from training.data.metamon.stage import OTHER, Half, LogStage, fainted
@@ -12,7 +12,7 @@ from training.data.metamon.stage import OTHER, Half, LogStage, fainted
 _RAMPAGE = 2  # turns after which a rampage may end
 
 
-def move_own(stage: LogStage, chosen: Evidence, before: State, state: State) -> str:
+def move_own(stage: LogStage, chosen: ChoiceEvidence, before: State, state: State) -> str:
     """Write our Pokémon's action, given the choice; return its move, "" for none."""
     half, known, now = stage.own, stage.own.standing, state["player_active_pokemon"]
     everyone = {stage.dex.base(mon): mon for mon in (*state["available_switches"], now)}
