@@ -44,10 +44,10 @@ circle { fill: #1f6feb; }
 
 @dataclass(frozen=True)
 class Bin:
-    """Decisions with similar win probabilities. said: mean prediction; won: mean result, with its 95% interval."""
+    """Decisions with similar win probabilities. predicted: mean prediction; won: mean result, with its 95% interval."""
 
     decisions: int
-    said: float
+    predicted: float
     won: float
     low: float
     high: float
@@ -55,7 +55,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """An agent's calibration. said: mean prediction; won: mean result. brier, base_rate: Brier scores.
+    """An agent's calibration. predicted: mean prediction; won: mean result. brier, base_rate: Brier scores.
 
     gain: base_rate - brier, with its 95% interval (value, low, high).
     """
@@ -63,7 +63,7 @@ class Calibration:
     agent: str
     battles: int
     decisions: int
-    said: float
+    predicted: float
     won: float
     brier: float
     base_rate: float
@@ -83,19 +83,19 @@ def calibrations(db: Path, agents: str = "policy:%", *, seed: int = 0) -> list[C
     by_agent: dict[str, list[tuple[str, float, Floats]]] = {}
     for agent, pair, _, score, diagnostics in found:
         refused: Counter[str] = Counter()
-        said = np.array([win_probability(orjson.loads(text), agent, refused) for text in diagnostics])
-        if np.isfinite(said).any():
-            by_agent.setdefault(agent, []).append((pair, score, said[np.isfinite(said)]))
+        predicted = np.array([win_probability(orjson.loads(text), agent, refused) for text in diagnostics])
+        if np.isfinite(predicted).any():
+            by_agent.setdefault(agent, []).append((pair, score, predicted[np.isfinite(predicted)]))
     return [calibration(agent, battles, seed=seed) for agent, battles in by_agent.items()]
 
 
 def calibration(agent: str, battles: list[tuple[str, float, Floats]], *, seed: int = 0) -> Calibration:
     """Compute an agent's calibration from one or more battles: (pair, result 1, 0.5 or 0, win probabilities [T])."""
     place = {pair: number for number, pair in enumerate(dict.fromkeys(pair for pair, _, _ in battles))}
-    said = np.concatenate([chances for *_, chances in battles])
+    predicted = np.concatenate([chances for *_, chances in battles])
     won = np.concatenate([np.full(len(chances), score) for _, score, chances in battles])
     of_pair = np.concatenate([np.full(len(chances), place[pair]) for pair, _, chances in battles])
-    in_bin = np.minimum((said * BINS).astype(int), BINS - 1)
+    in_bin = np.minimum((predicted * BINS).astype(int), BINS - 1)
 
     def by_pair(values: Floats, chosen: NDArray[np.bool_] | None = None) -> Floats:
         kept = slice(None) if chosen is None else chosen
@@ -104,24 +104,26 @@ def calibration(agent: str, battles: list[tuple[str, float, Floats]], *, seed: i
     weights = np.vstack(
         [np.ones(len(place)), np.random.default_rng(seed).exponential(size=(RESAMPLES, len(place)))]
     )  # [1 + RESAMPLES, P]; the first row is the observed sample
-    decisions = weights @ by_pair(np.ones_like(said))
+    decisions = weights @ by_pair(np.ones_like(predicted))
     mean = weights @ by_pair(won) / decisions
     squares = weights @ by_pair(won**2) / decisions
-    brier = weights @ by_pair((said - won) ** 2) / decisions
+    brier = weights @ by_pair((predicted - won) ** 2) / decisions
     base_rate = squares - mean**2
     bins = []
     for number in range(BINS):
         chosen = in_bin == number
         if chosen.any():
-            sums = weights @ by_pair(won, chosen), weights @ by_pair(np.ones_like(said), chosen)
+            sums = weights @ by_pair(won, chosen), weights @ by_pair(np.ones_like(predicted), chosen)
             shares = sums[0] / np.maximum(sums[1], 1e-12)
-            bins.append(Bin(int(chosen.sum()), float(said[chosen].mean()), float(shares[0]), *interval(shares[1:])))
+            bins.append(
+                Bin(int(chosen.sum()), float(predicted[chosen].mean()), float(shares[0]), *interval(shares[1:]))
+            )
     gain = base_rate - brier
     return Calibration(
         agent,
         len(battles),
-        len(said),
-        float(said.mean()),
+        len(predicted),
+        float(predicted.mean()),
         float(mean[0]),
         float(brier[0]),
         float(base_rate[0]),
@@ -166,11 +168,20 @@ def _panel(one: Calibration, *, x: int, y: int) -> Html:
             "g",
             el(
                 "title",
-                f"{each.decisions:,} decisions: predicted {each.said:.2f}, won {each.won:.2f} [{each.low:.2f}, "
+                f"{each.decisions:,} decisions: predicted {each.predicted:.2f}, won {each.won:.2f} [{each.low:.2f}, "
                 f"{each.high:.2f}]",
             ),
-            el("line", cls="reach", x1=across(each.said), x2=across(each.said), y1=up(each.low), y2=up(each.high)),
-            el("circle", cx=across(each.said), cy=up(each.won), r=round(2 + 4 * (each.decisions / most) ** 0.5, 1)),
+            el(
+                "line",
+                cls="reach",
+                x1=across(each.predicted),
+                x2=across(each.predicted),
+                y1=up(each.low),
+                y2=up(each.high),
+            ),
+            el(
+                "circle", cx=across(each.predicted), cy=up(each.won), r=round(2 + 4 * (each.decisions / most) ** 0.5, 1)
+            ),
         )
         for each in one.bins
     ]
@@ -218,7 +229,7 @@ def main() -> None:
     for one in found:
         gain, low, high = one.gain
         print(
-            f"{one.agent} · {one.battles:,} · {one.decisions:,} · {one.said:.3f} · {one.won:.3f} · {one.brier:.3f} · "
+            f"{one.agent} · {one.battles:,} · {one.decisions:,} · {one.predicted:.3f} · {one.won:.3f} · {one.brier:.3f} · "
             f"{one.base_rate:.3f} · {gain:+.3f} [{low:+.3f}, {high:+.3f}]"
         )
     if asked.out:

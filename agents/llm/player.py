@@ -87,9 +87,9 @@ class LanguageModel(Agent):
         else:
             self._request, self._kept, self._refused = battle.last_request, {}, []
         reply = await self.ask(text, [choice.label for choice in battle.legal])
-        said = read(reply.text)
-        self._keep(reply, said.plan)
-        return handed_in(said, reply.text)
+        answer = read(reply.text)
+        self._keep(reply, answer.plan)
+        return handed_in(answer, reply.text)
 
     def _keep(self, reply: Reply, plan: str) -> None:
         """Set the diagnostics, with the tokens of all requests of this decision."""
@@ -110,9 +110,9 @@ class LanguageModel(Agent):
         self.diagnostics = dict(self._kept)
 
 
-def handed_in(said: PromptAnswer, text: str) -> str:
+def handed_in(answer: PromptAnswer, text: str) -> str:
     """Return what the seat gets as an answer: the action, or the beginning of a text that names none, which it refuses."""
-    return said.action or text[:SHOWN]
+    return answer.action or text[:SHOWN]
 
 
 def _problem(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from poke_env.data import GenData
 
 from agents.engine.gen1 import layout as W
-from agents.engine.gen1.tables import DATA, ENTRIES, MOVE_IDS, most_pp
+from agents.engine.gen1.tables import DATA, ENTRIES, MOVE_IDS, STATUSES, most_pp
 from agents.mechanics.critical_hits import critical_chance_of
 from agents.mechanics.fighters import stats_of
 from agents.mechanics.moves import move_facts
@@ -48,15 +48,7 @@ MOVE_WORD = _ids("moves", ENTRIES)
 LAST_WORD = _ids("last_moves", ENTRIES)
 LAST_WORD[0] = _words.region("last_moves").none
 TYPE_WORD = _ids("types", [name.lower() for name in _types])
-_status_names = {
-    W.BURN: "brn",
-    W.PARALYSIS: "par",
-    W.SLEEP: "slp",
-    W.FREEZE: "frz",
-    W.POISON: "psn",
-    W.TOX: "tox",
-    W.FAINTED: "fnt",
-}
+_status_names = {number: name for name, number in STATUSES.items()}
 STATUS_WORD = np.array(
     [_words.region("statuses").none] + [_words.region("statuses")[_status_names[k]] for k in range(1, W.FAINTED + 1)],
     np.int16,

@@ -61,8 +61,8 @@ def reconstruct(battle: PublicBattle, seed: int = 0) -> tuple[SideLog, SideLog]:
 
 
 def _size(lines: list[Line], role: str, shown: int) -> int:
-    told = (line.argument(1) for line in lines if line.kind == "teamsize" and line.argument(0) == role)
-    return max(int(next((size for size in told if size.isdigit()), 6)), shown)
+    sizes = (line.argument(1) for line in lines if line.kind == "teamsize" and line.argument(0) == role)
+    return max(int(next((size for size in sizes if size.isdigit()), 6)), shown)
 
 
 class _Writer:

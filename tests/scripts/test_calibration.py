@@ -38,9 +38,9 @@ def test_by_hand() -> None:
 
 def test_honest_chances_lie_on_the_diagonal_and_bent_ones_do_not() -> None:
     honest, bent = made(1, 4000), made(1, 4000, bent=0.5)
-    off = [abs(each.said - each.won) for each in honest.bins]
+    off = [abs(each.predicted - each.won) for each in honest.bins]
     assert np.mean(off) < 0.03 and honest.gain[1] > 0
-    assert all(each.said - each.won > 0.1 for each in bent.bins if each.said < 0.8)
+    assert all(each.predicted - each.won > 0.1 for each in bent.bins if each.predicted < 0.8)
     assert bent.brier > honest.brier
 
 

@@ -23,10 +23,10 @@ from training.runs.common_settings import (
 from training.runs.config_reader import (
     BAD_TOGETHER,
     Section,
+    algorithm_class,
     bad_name,
     is_of_language_model,
     settings_by_name,
-    users_class,
 )
 
 
@@ -147,7 +147,7 @@ def _algorithm(given: Any) -> AlgorithmSettings:
 def _algorithm_class(name: str) -> type[AlgorithmSettings]:
     if name in _BUILT_IN:
         return _BUILT_IN[name]
-    algorithm = users_class(name, _BUILT_IN, "docs/extend.md")
+    algorithm = algorithm_class(name, _BUILT_IN, "docs/extend.md")
     if not (isinstance(algorithm, type) and issubclass(algorithm, AlgorithmSettings) and hasattr(algorithm, "loss")):
         raise bad_name(name, f"{name.partition(':')[2]} is no subclass of training.offline.losses.Algorithm")
     return algorithm

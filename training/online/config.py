@@ -14,7 +14,7 @@ from teamsets import variety
 from teamsets.formats import get_format
 from training.online.schedules import ScheduleSettings
 from training.runs.common_settings import CheckpointSettings, EvaluationSettings, RunConfig, TrackingSettings
-from training.runs.config_reader import BadConfig, Section, bad_name, settings_by_name, users_class
+from training.runs.config_reader import BadConfig, Section, algorithm_class, bad_name, settings_by_name
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
@@ -52,7 +52,7 @@ RULES = {
 
 
 def _settings_class(name: str) -> type[RuleSettings]:
-    rule = users_class(RULES.get(name, name), RULES, "docs/online.md")
+    rule = algorithm_class(name, RULES, "docs/online.md", RULES)
     settings = getattr(rule, "Settings", None)
     if not (hasattr(rule, "learn") and isinstance(settings, type) and issubclass(settings, RuleSettings)):
         raise bad_name(

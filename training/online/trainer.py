@@ -2,7 +2,7 @@
 
 A learning rule is a subclass with the method `learn` (training/online/rules/ppo.py and its neighbours). An iteration is:
 play whole battles, compute what the reference says, learn role by role, advance the schedules. Everything that changes is
-in `state`, so that a run that is stopped and restored between two iterations goes on with the same numbers.
+in `state`, so that a run that is stopped and restored between two iterations continues with the same numbers.
 """
 
 from __future__ import annotations

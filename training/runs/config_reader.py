@@ -6,8 +6,9 @@ their types and limits).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -127,12 +128,15 @@ def settings_by_name(given: Any, kind: type[_Whole], class_of: Callable[[str], t
     return class_of(name).model_validate(given)
 
 
-def users_class(name: str, built_in: Iterable[str], page: str) -> Any:
-    """Import a user's algorithm by its name MODULE:CLASS. page: where the docs say how to write one.
+def algorithm_class(
+    name: str, built_in: Iterable[str], page: str, shipped: Mapping[str, str] = MappingProxyType({})
+) -> Any:
+    """Import an algorithm by its name MODULE:CLASS. page: where the docs say how to write one.
 
-    Raises PydanticCustomError for a name that is neither that nor one of `built_in`, and where the import fails.
+    shipped: name -> MODULE:CLASS of those that are imported under a name of their own. Raises PydanticCustomError for a name
+    that is neither MODULE:CLASS nor one of `built_in`, and where the import fails.
     """
-    module, colon, attribute = name.partition(":")
+    module, colon, attribute = shipped.get(name, name).partition(":")
     if not colon or not module or not attribute:
         raise bad_name(name, f"accepted are {', '.join(built_in)} and MODULE:CLASS of your own ({page})")
     try:

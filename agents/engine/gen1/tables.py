@@ -26,15 +26,11 @@ STRUGGLE = 165
 NO_MOVE = 166  # the move of one that was thawed before its team chose any
 CANNOT_MOVE = 167
 
-_STATUS = {
-    "": W.HEALTHY,
-    "brn": W.BURN,
-    "par": W.PARALYSIS,
-    "slp": W.SLEEP,
-    "frz": W.FREEZE,
-    "psn": W.POISON,
-    "tox": W.TOX,
-}
+#: Showdown's name of a status -> the engine's.
+STATUSES = {
+    "": W.HEALTHY, "brn": W.BURN, "par": W.PARALYSIS, "slp": W.SLEEP, "frz": W.FREEZE, "psn": W.POISON, "tox": W.TOX,
+    "fnt": W.FAINTED,
+}  # fmt: skip
 VOLATILES = [
     "", "focusenergy", "disable", "reflect", "partiallytrapped", "minimize", "confusion", "lightscreen", "leechseed",
     "substitute", "bide", "mist", "defensecurl", "flinch", "mustrecharge", "rage", "lockedmove", "partialtrappinglock",
@@ -76,7 +72,7 @@ def _move_row(move: dict[str, Any]) -> list[int]:
         int(move["crit"] == 2),
         int(move["self"]),
         int(move["ignoresImmunity"]),
-        _STATUS[move["status"]],
+        STATUSES[move["status"]],
         VOLATILES.index(move["volatile"]),
         *first,
         VOLATILES.index(move["selfVolatile"]),
@@ -87,7 +83,7 @@ def _move_row(move: dict[str, Any]) -> list[int]:
         int(move["ohko"]),
         int(move["selfdestruct"]),
         chance,
-        _STATUS[second["status"]],
+        STATUSES[second["status"]],
         VOLATILES.index(second["volatile"]),
         *_two(second["boosts"]),
         int(move["id"] in TWO_TURN_MOVES),

@@ -14,19 +14,9 @@ from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
 from agents.engine.gen1 import layout as W
-from agents.engine.gen1.tables import CANNOT_MOVE, MOVE, MOVES_BY_ID, SELF, SKIPS, STRUGGLE, TWO_TURNS
+from agents.engine.gen1.tables import CANNOT_MOVE, MOVE, MOVES_BY_ID, SELF, SKIPS, STATUSES, STRUGGLE, TWO_TURNS
 from agents.search.exact.tracked_sides import ActiveState, TrackedPokemon, TrackedSide
 
-STATUSES = {
-    "": W.HEALTHY,
-    "brn": W.BURN,
-    "par": W.PARALYSIS,
-    "slp": W.SLEEP,
-    "frz": W.FREEZE,
-    "psn": W.POISON,
-    "tox": W.TOX,
-    "fnt": W.FAINTED,
-}
 BOOSTED = {"atk": 0, "def": 1, "spa": 2, "spd": 3, "spe": 4, "accuracy": 5, "evasion": 6}
 BINDING = frozenset({"wrap", "bind", "firespin", "clamp"})
 _RAMPAGES = frozenset({"thrash", "petaldance"})

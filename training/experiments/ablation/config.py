@@ -64,9 +64,6 @@ class HeldOutEvaluation(Section):
     database: str
 
 
-#: A variant's changes: dotted key of the base -> value.
-
-
 def _kind(settings: Any) -> str:
     return "made" if "path" in (settings if isinstance(settings, dict) else vars(settings)) else "ordered"
 
