@@ -9,29 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from teamsets.errors import BadInput
 
-#: Setting -> lowest and highest value; those in OPEN must be more than the lowest. Showdown ends a battle at turn 1000; a
-#: seed is kept in 64 bits; seconds beyond a day are more than a timer takes.
-LIMITS: dict[str, tuple[float, float]] = {
-    "battles": (1, 1_000_000),
-    "budget": (2, 100_000_000),
-    "minutes": (0, 1_000_000),
-    "seed": (-(2**63), 2**63 - 1),
-    "think_limit": (0, 86_400),
-    "max_turns": (1, 1000),
-    "verify_every": (0, 1_000_000),
-}
-OPEN = ("minutes", "think_limit")
-
 #: A tuple of texts; a list is taken, too.
 Texts = Annotated[tuple[str, ...], Field(strict=False)]
-
-
-def limited(key: str) -> Any:
-    """The bounds of a setting in LIMITS, for a model's field; nan and inf are refused."""
-    lowest, highest = LIMITS[key]
-    if key in OPEN:
-        return Field(gt=lowest, le=highest, allow_inf_nan=False)
-    return Field(ge=int(lowest), le=int(highest))
 
 
 class Settings(BaseModel):
@@ -93,23 +72,6 @@ def bounds(model: type[BaseModel], key: str) -> str:
     marks = model.model_fields[key].metadata
     limits = [(phrases[name], getattr(mark, name)) for mark in marks for name in phrases if hasattr(mark, name)]
     return " and ".join(f"{than} {limit}" for than, limit in limits)
-
-
-class _Limited(Settings):
-    """The settings in LIMITS, to check them alone."""
-
-    battles: Annotated[int | None, limited("battles")] = None
-    budget: Annotated[int | None, limited("budget")] = None
-    minutes: Annotated[float | None, limited("minutes")] = None
-    seed: Annotated[int | None, limited("seed")] = None
-    think_limit: Annotated[float | None, limited("think_limit")] = None
-    max_turns: Annotated[int | None, limited("max_turns")] = None
-    verify_every: Annotated[int | None, limited("verify_every")] = None
-
-
-def check_limits(**values: float | None) -> None:
-    """Raises BadInput for a number outside of LIMITS. None is no number."""
-    _Limited(**values)  # type: ignore[arg-type]
 
 
 _LOCAL_NAMES = {"localhost", "localhost.localdomain"}

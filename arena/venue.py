@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Literal, Protocol
 
 from arena.fixture import Fixture
+from arena.options import default, limited
 from arena.record import BattleRecord
-from arena.validation import Settings, limited
+from arena.validation import Settings
 from teamsets.errors import ArenaError
 
 #: A setting of a run, and where a stored battle was played.
@@ -32,8 +33,8 @@ class VenuesDiffer(ArenaError):
 class Rules(Settings):
     """The limits of a battle: seconds for one decision, turns for the whole (Showdown's own limit is 1,000)."""
 
-    think_limit: Annotated[float, limited("think_limit")] = 10.0
-    max_turns: Annotated[int, limited("max_turns")] = 1000
+    think_limit: Annotated[float, limited("think_limit")] = default("think_limit")
+    max_turns: Annotated[int, limited("max_turns")] = default("max_turns")
 
 
 class Venue(Protocol):

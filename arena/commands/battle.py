@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
+from typing import Unpack
 
 import click
 
-from arena.commands.options import SEED, format_option, isolate_option
+from arena.commands.options import run_options
+from arena.options import OneBattleOptions
 from arena.report.narration import narrate
 from arena.report.runs import command
+from arena.run.settings import battle_settings
 from arena.run.terminal import stoppable
-from arena.run.tournament import EvaluateSettings, Run, play, prepare
+from arena.run.tournament import Run, play, prepare
 from arena.schedules.plan import round_robin
 from arena.store import open_store, rows
 from arena.store.recover import recover
@@ -24,21 +27,20 @@ from arena.venues.simulator.reproduction import StoredBattle, replay_battle, sto
 @click.command()
 @click.argument("first", metavar="AGENT")
 @click.argument("second", metavar="OPPONENT")
-@format_option
-@click.option(
-    "--teams", "team_set", default="competitive", show_default=True, metavar="SET", help="Set or folder of teams."
+@run_options(
+    OneBattleOptions,
+    single=True,
+    texts={
+        "teams": {"help": "Set or folder of teams."},
+        "seed": {
+            "help": "Seed of the teams and of the battle.",
+            "default_text": "0; with --fresh, an unused one",
+        },
+        "fresh": {"help": "Play a new battle even if this one is stored."},
+    },
 )
-@click.option(
-    "--seed",
-    type=SEED,
-    help="Seed of the teams and of the battle.  [default: 0; with --fresh, an unused one]",
-)
-@click.option("--fresh", is_flag=True, help="Play a new battle even if this one is stored.")
-@isolate_option
 @db_option
-def battle(
-    first: str, second: str, format_id: str, team_set: str, seed: int | None, fresh: bool, isolate: bool, db: Path
-) -> None:
+def battle(first: str, second: str, db: Path, **options: Unpack[OneBattleOptions]) -> None:
     """Play one battle and describe it turn by turn.
 
     AGENT is p1, OPPONENT is p2; the battle is stored.
@@ -52,16 +54,9 @@ def battle(
     """
     console = Console()
     with open_store(db) as store:
-        seed = seed if seed is not None else _unused_seed(db) if fresh else 0
-        settings = EvaluateSettings(
-            agents=(first, second),
-            formats=(format_id,),
-            team_sets=(team_set,),
-            battles=1,
-            seed=seed,
-            fresh=fresh,
-            isolate=isolate,
-        )
+        if options.get("fresh") and options.get("seed") is None:
+            options["seed"] = _unused_seed(db)
+        settings = battle_settings(first, second, options)
         run = prepare(store, settings, kind="battle")
         stored = _stored(db, run)
         if stored:

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 
-from arena.commands.options import (
-    BATTLES,
-    BUDGET,
-    MAX_TURNS,
-    MINUTES,
-    SEED,
-    THINK_LIMIT,
-    WORKERS,
-    isolate_option,
-    on_option,
-    pool_option,
-    venue_option,
-)
+from arena.commands.options import refuse_on_resume, resume_option, run_options
 from arena.commands.playing import battles_words, say_moved, say_unfinished
+from arena.options import EvaluateOptions
 from arena.report.numbers import counted, counted_minutes
 from arena.report.tables import print_results
 from arena.run.settings import evaluate_settings
@@ -37,68 +26,15 @@ from teamsets.errors import BadInput
 @click.command()
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @click.option("--all", "everyone", is_flag=True, help="Play all agents of the pool file, in addition to AGENTs.")
-@pool_option("--format", "formats", multiple=True, metavar="F", help="A format, e.g. gen1ou. Can be repeated.")
-@pool_option(
-    "--teams", "team_sets", multiple=True, metavar="SET", help="A team set or a folder of teams. Can be repeated."
-)
-@pool_option(
-    "--battles",
-    type=BATTLES,
-    help="Battles of each pairing on each team set: 100 with two team sets are 200 battles for each pairing. Battles "
-    "are played in pairs, so an odd number is rounded up.",
-)
-@pool_option(
-    "--budget", type=BUDGET, help="Total number of battles (adaptive schedule: plays the most informative pairings)."
-)
-@pool_option(
-    "--minutes",
-    type=MINUTES,
-    help="Time limit in minutes; battles in progress finish. Without --battles, the schedule is adaptive.",
-)
-@click.option(
-    "--challenger",
-    "challengers",
-    multiple=True,
-    metavar="AGENT",
-    help="Play AGENT against all others, but not the others against each other; stored battles of the others are reused. "
-    "Can be repeated.",
-)
-@click.option(
-    "--anchor",
-    metavar="AGENT",
-    help="Agent whose rating is fixed at 1000.  [default: heuristic:max-damage if it plays]",
-)
-@click.option("--fresh", is_flag=True, help="Do not reuse battles of earlier runs.")
-@click.option("--no-limit", is_flag=True, help="No time limit; overrides the pool file.")
-@click.option("--workers", type=WORKERS, help="Worker processes.  [default: one per core]")
-@on_option
-@pool_option("--seed", type=SEED, help="Random seed. The same seed, agents and teams give the same battles.")
-@pool_option("--think-limit", type=THINK_LIMIT, help="Seconds for one decision.")
-@pool_option("--max-turns", type=MAX_TURNS, help="Turns after which a battle counts as a tie.")
-@click.option("--skip-invalid", is_flag=True, help="Skip teams that the validator rejects, and count them.")
-@click.option(
-    "--pool", type=click.Path(path_type=Path), help="The pool file.  [default: ./arena.toml, or the shipped one]"
-)
-@click.option(
-    "--resume",
-    "resumed",
-    is_flag=False,
-    flag_value="",
-    metavar="[RUN]",
-    help="Resume a run; without RUN, the latest. --minutes gives it a new time limit.",
-)
-@click.option("--stock-simulator", "stock", is_flag=True, help="Use unmodified Showdown code (slower, same battles).")
-@venue_option
-@isolate_option
+@run_options(EvaluateOptions, from_pool=True)
+@resume_option
 @db_option
 def evaluate(
     agents: tuple[str, ...],
     everyone: bool,
     resumed: str | None,
-    workers: int | None,
-    on: str | None,
     db: Path,
-    **options: Any,
+    **options: Unpack[EvaluateOptions],
 ) -> None:
     """Play agents against each other and rank them.
 
@@ -115,34 +51,28 @@ def evaluate(
       arena evaluate --all --challenger mybot:MyAgent --battles 20
       arena evaluate --resume
     """
-    if resumed is not None and (agents or everyone or _changes_settings(options)):
-        raise BadInput(
-            "--resume: a run keeps the agents and settings that it started with: give --minutes, --workers and --db only"
-        )
+    if resumed is not None:
+        if agents or everyone:
+            raise BadInput("--resume: a run keeps the agents that it started with: leave them out")
+        refuse_on_resume(options)
     console = Console()
     settings = None
     if resumed is None:
-        settings, lines = evaluate_settings(agents, everyone, **options)
+        settings, lines = evaluate_settings(agents, everyone, options)
         for line in lines:
             say(console, line)
+    on, workers = options.get("on"), options.get("workers")
     with connect_cluster(on, workers, lambda line: say(console, line)) as cluster, open_store(db) as store:
         if settings is not None:
             run = prepare(store, settings)
             known = "of earlier runs with the same agents, teams and rules are reused (--fresh: play all again)."
         else:
-            run = resume(store, resumed or None, options["minutes"])
+            run = resume(store, resumed or None, options.get("minutes"))
             known = "are finished already."
         resume_command = f"arena evaluate --resume {run.run_id}{db_argument(db)}"
         with stoppable(console, store, run.run_id, resume_command):
             _announce(console, run, db, known)
             _play(console, store, run, cluster, db, resume_command)
-
-
-def _changes_settings(options: dict[str, Any]) -> bool:
-    """Whether an option was given that a resumed run cannot change; the time limit can be changed."""
-    return any(
-        value is not None and value is not False and value != () for k, value in options.items() if k != "minutes"
-    )
 
 
 def _announce(console: Console, run: Run, db: Path, known: str) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import click
 from poke_env.data import to_id_str
 
-from arena.commands.options import THINK_LIMIT, RenamedOptions, format_option, team_set_option
+from arena.commands.options import RenamedOptions, run_option
 from arena.commands.playing import reason
 from arena.record import BattleRecord
 from arena.remote.ladder import server_uri
@@ -32,11 +32,13 @@ from teamsets.formats import get_format
 @click.option("--server", required=True, metavar="URI", help="Host or websocket URI of the server, e.g. sim3.psim.us.")
 @click.option("--agent", required=True, metavar="AGENT", help="The agent that plays.")
 @click.option("--battles", required=True, type=click.IntRange(min=1), help="Number of battles, one after the other.")
-@format_option
-@team_set_option
+@run_option("format", single=True, filled=True)
+@run_option(
+    "teams", single=True, filled=True, help="Team set or folder of teams for the AGENTs; each battle draws one."
+)
 @click.option("--challenge", metavar="USER", default="", help="Challenge USER instead of searching the ladder.")
 @click.option("--accept", is_flag=True, help="Wait for challenges instead of searching the ladder.")
-@click.option("--think-limit", type=THINK_LIMIT, default=10.0, help="Seconds for one decision.")
+@run_option("think_limit", filled=True)
 @click.option(
     "--login-server",
     default=PUBLIC_LOGIN,
@@ -55,8 +57,8 @@ def ladder(
     server: str,
     agent: str,
     battles: int,
-    format_id: str,
-    team_set: str,
+    format: str,
+    teams: str,
     challenge: str,
     accept: bool,
     think_limit: float,
@@ -85,8 +87,8 @@ def ladder(
     settings = LadderSettings(
         server=server_uri(server),
         agent=agent,
-        format=get_format(format_id).id,
-        team_set=team_set,
+        format=get_format(format).id,
+        team_set=teams,
         battles=battles,
         challenge=to_id_str(challenge),
         accept=accept,

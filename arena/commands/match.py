@@ -5,25 +5,17 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Unpack
 
 import click
 
-from arena.commands.options import (
-    BATTLES,
-    MINUTES,
-    SEED,
-    THINK_LIMIT,
-    WORKERS,
-    format_option,
-    isolate_option,
-    on_option,
-    venue_option,
-)
+from arena.commands.options import refuse_on_resume, resume_option, run_options
 from arena.commands.playing import battles_words, say_moved, say_unfinished
+from arena.options import MatchOptions
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
 from arena.report.numbers import counted, counted_minutes
-from arena.run.settings import match_settings
+from arena.run.settings import MATCH_BATTLES, MOST_BATTLES, match_settings
 from arena.run.terminal import play_shown, stoppable
 from arena.run.tournament import Run, prepare, resume
 from arena.schedules.match import Match
@@ -42,61 +34,25 @@ from teamsets.errors import BadInput
     help="Play until a sequential probability ratio test (SPRT) decides; elo0, elo1, alpha, beta and model are given as "
     "KEY=VALUE.",
 )
-@format_option
-@click.option(
-    "--teams",
-    "team_sets",
-    multiple=True,
-    metavar="SET",
-    help="A team set or a folder of teams. Can be repeated.  [default: competitive]",
+@run_options(
+    MatchOptions,
+    texts={
+        "battles": {
+            "help": "Maximum number of battles on each team set: 100 with two team sets are 200 battles. Battles are played "
+            "in pairs, so an odd number is rounded up.",
+            "default_text": f"{MATCH_BATTLES}; with --sprt {MOST_BATTLES}",
+        },
+        "seed": {"help": "Random seed. The same seed gives the same battles and decision."},
+    },
 )
-@click.option(
-    "--battles",
-    type=BATTLES,
-    help="Maximum number of battles on each team set: 100 with two team sets are 200 battles. Battles are played in pairs, "
-    "so an "
-    "odd number is rounded up.  [default: 100; with --sprt 20000]",
-)
-@click.option("--minutes", type=MINUTES, help="Time limit in minutes; battles in progress finish.")
-@click.option("--workers", type=WORKERS, help="Worker processes.  [default: one per core]")
-@on_option
-@click.option(
-    "--seed",
-    type=SEED,
-    default=0,
-    show_default=True,
-    help="Random seed. The same seed gives the same battles and decision.",
-)
-@click.option("--think-limit", type=THINK_LIMIT, default=10.0, show_default=True, help="Seconds for one decision.")
-@click.option("--fresh", is_flag=True, help="Do not reuse battles of earlier runs.")
-@click.option(
-    "--resume",
-    "resumed",
-    is_flag=False,
-    flag_value="",
-    metavar="[RUN]",
-    help="Resume a match; without RUN, the latest. --minutes gives it a new time limit.",
-)
-@venue_option
-@isolate_option
+@resume_option
 @db_option
 def match(
     arguments: tuple[str, ...],
     sprt: bool,
-    format_id: str,
-    team_sets: tuple[str, ...],
-    battles: int | None,
-    minutes: float | None,
-    workers: int | None,
-    on: str | None,
-    seed: int,
-    think_limit: float,
-    fresh: bool,
     resumed: str | None,
-    venue: str | None,
-    verify_every: int | None,
-    isolate: bool,
     db: Path,
+    **options: Unpack[MatchOptions],
 ) -> None:
     """Estimate the Elo difference of two agents.
 
@@ -113,35 +69,22 @@ def match(
     """
     agents = tuple(argument for argument in arguments if not re.match(r"\w+=", argument))
     test_arguments = [argument for argument in arguments if argument not in agents]
-    for option, given in (("--isolate", isolate), ("--venue", venue), ("--verify-every", verify_every is not None)):
-        if resumed is not None and given:
-            raise BadInput(f"--resume {option}: a resumed match keeps its settings: leave {option} out")
-    if resumed is not None and arguments:
-        raise BadInput("--resume: a match keeps the agents and the test that it started with: leave them out")
+    if resumed is not None:
+        if arguments:
+            raise BadInput("--resume: a match keeps the agents and the test that it started with: leave them out")
+        refuse_on_resume(options)
     if test_arguments and not sprt:
         raise BadInput(f"{test_arguments[0]}: is a setting of --sprt: give --sprt as well")
     settings = None
     if resumed is None:
-        settings = match_settings(
-            agents,
-            parse_sprt(test_arguments) if sprt else None,
-            format_id=format_id,
-            team_sets=team_sets,
-            battles=battles,
-            minutes=minutes,
-            seed=seed,
-            think_limit=think_limit,
-            fresh=fresh,
-            venue=venue,
-            verify_every=verify_every,
-            isolate=isolate,
-        )
+        settings = match_settings(agents, parse_sprt(test_arguments) if sprt else None, options)
     console = Console()
+    on, workers = options.get("on"), options.get("workers")
     with connect_cluster(on, workers, lambda line: say(console, line)) as cluster, open_store(db) as store:
         if settings is not None:
             run = prepare(store, settings, kind="match")
         else:
-            run = resume(store, resumed or None, minutes, kind="match")
+            run = resume(store, resumed or None, options.get("minutes"), kind="match")
         resume_command = f"arena match --resume {run.run_id}{db_argument(db)}"
         with stoppable(console, store, run.run_id, resume_command):
             _announce(console, run, db)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
+import typing
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
-from arena.run.pool import DEFAULT_FORMAT, load_defaults
-from arena.validation import LIMITS
+from arena.options import RESUMABLE, Declared, EvaluateOptions, declared
+from arena.run.pool import load_defaults
 from teamsets.errors import BadInput
 
 #: Former names of options, which are still accepted -> their names.
@@ -33,74 +34,119 @@ class RenamedOptions(click.Command):
         return present + equals + value
 
 
-def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--format, one format."""
-    return click.option(
-        "--format", "format_id", default=DEFAULT_FORMAT, show_default=True, metavar="F", help="The format."
-    )(command)
+class RunOption(click.Option):
+    """An option of a run as arena/options.py declares it. from_pool: its default is the pool file's; help shows it."""
 
-
-team_set_option = click.option(
-    "--teams",
-    "team_set",
-    default="competitive",
-    show_default=True,
-    metavar="SET",
-    help="Team set or folder of teams for the AGENTs; each battle draws one.",
-)
-
-isolate_option = click.option(
-    "--isolate",
-    is_flag=True,
-    help="Run each agent in a process of its own, without access to the opponent's team, the seed and the simulator "
-    "(slower, same battles).",
-)
-
-on_option = click.option(
-    "--on",
-    metavar="CLUSTER",
-    help="Where workers live: ray, a Ray cluster of this machine, or ray://HOST:PORT.  [default: processes here]",
-)
-
-
-def venue_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--venue, and --verify-every of the engine."""
-    venue = click.option(
-        "--venue",
-        type=click.Choice(["simulator", "server", "engine"]),
-        metavar="VENUE",
-        help="Where battles are played: simulator, in process; server, over websockets on a local Showdown server (slower, "
-        "same battles); engine, in batches, where format and agents allow it (faster, same battles).  [default: simulator]",
-    )
-    verify = click.option(
-        "--verify-every",
-        type=VERIFY_EVERY,
-        metavar="N",
-        help="Replay one battle of the engine in N on Showdown, and stop at a difference; 0: none.  [default: 100]",
-    )
-    return venue(verify(command))
-
-
-class FromPool(click.Option):
-    """An option whose default is a key of the pool file; help shows its value."""
+    def __init__(self, *args: Any, default_text: str, from_pool: bool = False, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.default_text, self.from_pool = default_text, from_pool
 
     def get_help_extra(self, ctx: click.Context) -> Any:
         extra = super().get_help_extra(ctx)
-        key = {"formats": "formats", "team_sets": "teams"}.get(str(self.name), str(self.name))
-        try:
-            value = getattr(load_defaults(ctx.params.get("pool")), key)
-        except BadInput:  # the run says what is wrong with the file; help is shown nevertheless
-            value = "as the pool file has it"
-        if value is not None:
-            shown = (
-                ", ".join(value) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else value
-            )
-            extra["default"] = str(shown)
+        text = self.default_text
+        if self.from_pool:
+            try:
+                text = _shown(load_defaults(ctx.params.get("pool")).options().get(str(self.name))) or text
+            except BadInput:  # the run says what is wrong with the file; help is shown nevertheless
+                text = "as the pool file has it"
+        if text:
+            extra["default"] = text
         return extra
 
 
-#: Like `click.option`, for options with a default in the pool file.
-pool_option = functools.partial(click.option, cls=FromPool)
+def _shown(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return ""
+    return ", ".join(value) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def run_option(
+    name: str,
+    *,
+    single: bool = False,
+    filled: bool = False,
+    from_pool: bool = False,
+    help: str = "",
+    default_text: str = "",
+) -> Callable[..., Any]:
+    """An option of a run for a command. single: one value of those that can be several.
+
+    What is not given is None, False or (); filled: its default. help, default_text: what this command says instead.
+    """
+    option = declared(EvaluateOptions)[name]
+    several = option.several and not single
+    text = (help or option.help) + (" Can be repeated." if several else "")
+    value = option.default[0] if option.several and single else option.default
+    return click.option(
+        "--" + name.replace("_", "-"),
+        name,
+        cls=RunOption,
+        type=None if option.type is bool else _click_type(option),
+        is_flag=option.type is bool,
+        multiple=several,
+        metavar=option.metavar,
+        help=text,
+        default=value if filled else None,
+        default_text=default_text or option.default_text or _shown(option.default),
+        from_pool=from_pool and option.pool_key != "",
+    )
+
+
+def run_options(
+    options: type,
+    *,
+    single: bool = False,
+    from_pool: bool = False,
+    texts: Mapping[str, Mapping[str, str]] | None = None,
+) -> Callable[..., Any]:
+    """All options of a class of arena/options.py for a command. texts: name -> what this command says instead."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for name in reversed(list(declared(options))):
+            own = (texts or {}).get(name, {})
+            command = run_option(
+                name,
+                single=single,
+                from_pool=from_pool,
+                help=own.get("help", ""),
+                default_text=own.get("default_text", ""),
+            )(command)
+        return command
+
+    return decorate
+
+
+def _click_type(option: Declared) -> Any:
+    if option.type is int:
+        assert option.lowest is not None and option.highest is not None
+        wide = option.highest >= 2**63 - 1
+        return Integer64() if wide else click.IntRange(int(option.lowest), int(option.highest))
+    if option.type is float:
+        assert option.lowest is not None and option.highest is not None
+        return Above(option.lowest, option.highest)
+    if typing.get_origin(option.type) is typing.Literal:
+        return click.Choice(typing.get_args(option.type))
+    return click.Path(path_type=Path) if Path in typing.get_args(option.type) and not option.several else str
+
+
+def refuse_on_resume(options: Mapping[str, Any]) -> None:
+    """Raises BadInput if an option is given that a resumed run cannot change."""
+    for name, value in options.items():
+        if name not in RESUMABLE and value is not None and value is not False and value != ():
+            raise BadInput(
+                f"--resume --{name.replace('_', '-')}: a resumed run keeps its settings: give "
+                f"{', '.join('--' + each for each in RESUMABLE)} and --db only"
+            )
+
+
+resume_option = click.option(
+    "--resume",
+    "resumed",
+    is_flag=False,
+    flag_value="",
+    metavar="[RUN]",
+    help="Resume a run; without RUN, the latest. --minutes gives it a new time limit.",
+)
 
 
 class Above(click.ParamType):
@@ -139,15 +185,3 @@ class Integer64(click.types.IntParamType):
         if not -(2**63) <= number < 2**63:
             self.fail(f"{value}: give an integer of at most 18 digits", param, ctx)
         return number
-
-
-def _limited(key: str) -> click.IntRange:
-    lowest, highest = LIMITS[key]
-    return click.IntRange(int(lowest), int(highest))
-
-
-#: The types of options that are keys of the pool file, too: the same limits.
-BATTLES, BUDGET, MAX_TURNS, VERIFY_EVERY = map(_limited, ("battles", "budget", "max_turns", "verify_every"))
-SEED = Integer64()
-MINUTES, THINK_LIMIT = (Above(*LIMITS[key]) for key in ("minutes", "think_limit"))
-WORKERS = click.IntRange(1, 1024)

@@ -12,7 +12,7 @@ import click
 from rich.live import Live
 from rich.text import Text
 
-from arena.commands.options import THINK_LIMIT, FiniteRange, RenamedOptions, team_set_option
+from arena.commands.options import FiniteRange, RenamedOptions, run_option
 from arena.commands.playing import reason
 from arena.record import BattleRecord
 from arena.remote.lobby import Limits, Lobby
@@ -20,7 +20,7 @@ from arena.remote.serve import ServeRun, ServeSettings, prepare
 from arena.remote.serve import serve as open_server
 from arena.report.numbers import counted
 from arena.report.tables import print_results
-from arena.run.pool import DEFAULT_FORMAT, load_defaults
+from arena.run.pool import load_defaults
 from arena.store import Store, open_store, rows
 from arena.terminal.commands import STOPPED_CODE, db_argument, db_option, say
 from arena.terminal.console import Console
@@ -35,10 +35,10 @@ LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 @click.command(cls=RenamedOptions)
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @click.option("--agents", "named", is_flag=True, help="Optional, before the AGENTs.  [default: the pool file's]")
-@click.option(
-    "--format", "formats", multiple=True, metavar="F", help=f"A format. Can be repeated.  [default: {DEFAULT_FORMAT}]"
+@run_option("format", filled=True)
+@run_option(
+    "teams", single=True, filled=True, help="Team set or folder of teams for the AGENTs; each battle draws one."
 )
-@team_set_option
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port; 0: any free port.")
 @click.option("--host", metavar="IP", help="Address to listen on.  [default: 127.0.0.1; with --public: 0.0.0.0]")
 @click.option(
@@ -70,18 +70,14 @@ LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
     show_default=True,
     help="The same for all visitors together.",
 )
-@click.option(
-    "--think-limit", type=THINK_LIMIT, default=10.0, help="An agent's time limit for one decision, in seconds."
-)
-@click.option(
-    "--pool", type=click.Path(path_type=Path), help="The pool file.  [default: ./arena.toml, or the shipped one]"
-)
+@run_option("think_limit", filled=True, help="An agent's time limit for one decision, in seconds.")
+@run_option("pool")
 @db_option
 def serve(
     agents: tuple[str, ...],
     named: bool,
-    formats: tuple[str, ...],
-    team_set: str,
+    format: tuple[str, ...],
+    teams: str,
     port: int,
     host: str | None,
     public: bool,
@@ -109,8 +105,8 @@ def serve(
         raise BadInput("--agents: no agent follows: name agents after it, or leave it out to use the pool")
     settings = ServeSettings(
         agents=agents or load_defaults(pool).agents,
-        formats=tuple(dict.fromkeys(get_format(name).id for name in formats or (DEFAULT_FORMAT,))),
-        team_set=team_set,
+        formats=tuple(dict.fromkeys(get_format(name).id for name in format)),
+        team_set=teams,
         address=_address(host, public),
         port=port,
         patience=patience,

@@ -8,16 +8,13 @@ from typing import Any
 
 import orjson
 
+from arena.options import EvaluateOptions, MatchOptions, declared
 from arena.report.counts import SourceOfBattles
 from arena.report.numbers import counted, counted_minutes
 from arena.report.summary_types import AgentOfRun, FormatSummary, RunSummary
 from arena.store import DEFAULT, TIME_LIMIT, BadDatabase, rows, writer_lock
 from teamsets.errors import BadInput
 
-#: Key of the stored config -> option of the command.
-_LISTS = {"challengers": "--challenger", "formats": "--format", "team_sets": "--teams"}
-_OF_A_MATCH = {"battles": "--battles", "minutes": "--minutes", "seed": "--seed", "think_limit": "--think-limit"}
-_OPTIONS = {"budget": "--budget", **_OF_A_MATCH, "max_turns": "--max-turns", "anchor": "--anchor"}
 #: Kinds of runs that play with remote players; they cannot be resumed.
 _WITH_REMOTE_PLAYERS = ("ladder", "serve")
 #: Parts of the stored settings that a report shows in places of their own.
@@ -33,7 +30,6 @@ _NAMES = {
     "visitor": "open battles and requests per visitor:",
     "total": "open battles and requests in total:",
 }
-_FLAGS = {"fresh": "--fresh", "isolate": "--isolate", "skip_invalid": "--skip-invalid", "stock": "--stock-simulator"}
 
 
 def describe_run(db: Path, run_id: str, sources: list[SourceOfBattles]) -> RunSummary:
@@ -86,21 +82,20 @@ def command(kind: str, config: dict[str, Any], db: Path) -> str:
     sprt = config.get("sprt")
     if sprt:
         arguments += ["--sprt", *(f"{key}={_plain(value)}" for key, value in sprt.items())]
-    for key, option in _LISTS.items():
-        for value in config.get(key, []):
-            arguments += [option, value]
-    rules = config.get("rules", {})
-    known = {**config, **{key: rules.get(key) for key in ("think_limit", "max_turns")}}
+    known = {**config, **(config.get("rules") or {})}
     if config.get("schedule") == "adaptive":
         known["battles"] = None  # its budget says how many
-    for key, option in _OPTIONS.items() if kind == "evaluate" else _OF_A_MATCH.items():
-        if known.get(key) is not None:
-            arguments += [option, _plain(known[key])]
-    if config.get("venue", "simulator") != "simulator":
-        arguments += ["--venue", config["venue"]]
-    if config.get("venue") == "engine":
-        arguments += ["--verify-every", str(config["verify_every"])]
-    arguments += [option for key, option in _FLAGS.items() if config.get(key)]
+    if config.get("venue") != "engine":
+        known["verify_every"] = None
+    if config.get("venue") == "simulator":
+        known["venue"] = None  # the default
+    for name, option in declared(EvaluateOptions if kind == "evaluate" else MatchOptions).items():
+        value, flag = known.get(option.in_settings), "--" + name.replace("_", "-")
+        if value is True:
+            arguments.append(flag)
+        elif value is not None and value is not False:
+            for each in value if option.several else [value]:
+                arguments += [flag, _plain(each)]
     return shlex.join([*arguments, *target])
 
 

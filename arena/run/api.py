@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
+from typing import Unpack
 
+from arena.options import EvaluateOptions, MatchOptions, checked, shows_options
 from arena.ratings.sprt import SprtSettings
 from arena.report.live import display
 from arena.run.lifecycle import mark_stopped_on_error
@@ -24,7 +26,6 @@ from arena.schedules.match import Match
 from arena.store import DEFAULT, Store, open_store
 from arena.terminal.console import Console
 from arena.terminal.output import shown
-from arena.validation import check_limits
 from arena.workers.cluster.connection import Cluster, connect_cluster
 from arena.workers.progress import RunProgress
 from teamsets.errors import BadInput
@@ -35,32 +36,14 @@ Begun = Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[PlayedRun]]]
 Show = bool | Callable[[RunProgress], None]
 
 
+@shows_options(EvaluateOptions)
 def evaluate(
     *agents: str,
     all: bool = False,
-    format: str | Sequence[str] = (),
-    teams: str | Sequence[str] = (),
-    battles: int | None = None,
-    budget: int | None = None,
-    minutes: float | None = None,
-    challenger: str | Sequence[str] = (),
-    anchor: str | None = None,
-    fresh: bool = False,
-    no_limit: bool = False,
-    workers: int | None = None,
-    on: str | None = None,
-    seed: int | None = None,
-    think_limit: float | None = None,
-    max_turns: int | None = None,
-    skip_invalid: bool = False,
-    pool: str | Path | None = None,
-    stock_simulator: bool = False,
-    venue: str = "simulator",
-    verify_every: int | None = None,
-    isolate: bool = False,
     resume: bool | str = False,
     db: str | Path = DEFAULT,
     progress: Show = True,
+    **options: Unpack[EvaluateOptions],
 ) -> Evaluation:
     """Plays agents against each other and ranks them, as `arena evaluate` does. Without agents, the pool file's pool.
 
@@ -68,110 +51,50 @@ def evaluate(
     only minutes, workers, on, db and progress are read then. on: "ray" or "ray://HOST:PORT" (docs/scale.md). Raises BadInput
     for what cannot be used, and KeyboardInterrupt when the run was interrupted; finished battles are stored in any case.
     """
-    check_limits(
-        battles=battles,
-        budget=budget,
-        minutes=minutes,
-        seed=seed,
-        think_limit=think_limit,
-        max_turns=max_turns,
-        verify_every=verify_every,
-    )
+    checked(EvaluateOptions, options)
     if resume and (agents or all):
         raise BadInput("evaluate(resume=…): a resumed run keeps its agents: leave them out")
     settings = None
     if not resume:
-        settings, lines = evaluate_settings(
-            agents,
-            all or not agents,
-            formats=_several(format),
-            team_sets=_several(teams),
-            battles=battles,
-            budget=budget,
-            minutes=minutes,
-            challengers=_several(challenger),
-            anchor=anchor,
-            fresh=fresh,
-            no_limit=no_limit,
-            seed=seed,
-            think_limit=think_limit,
-            max_turns=max_turns,
-            skip_invalid=skip_invalid,
-            pool=None if pool is None else Path(pool),
-            stock=stock_simulator,
-            venue=venue,
-            verify_every=verify_every,
-            isolate=isolate,
-        )
+        settings, lines = evaluate_settings(agents, all or not agents, options)
         if progress is True:
             print(*map(shown, lines), sep="\n", end="\n" if lines else "")
     path = Path(db)
-    played = _run(settings, "evaluate", resume, minutes, workers, on, path, progress)
+    played = _run(settings, "evaluate", resume, options, path, progress)
     return Evaluation(played.run.run_id, path, played.status)
 
 
+@shows_options(MatchOptions)
 def match(
     *agents: str,
     sprt: bool | SprtSettings = False,
-    format: str = "gen1ou",
-    teams: str | Sequence[str] = (),
-    battles: int | None = None,
-    minutes: float | None = None,
-    workers: int | None = None,
-    on: str | None = None,
-    seed: int = 0,
-    think_limit: float = 10.0,
-    fresh: bool = False,
-    venue: str = "simulator",
-    verify_every: int | None = None,
-    isolate: bool = False,
     resume: bool | str = False,
     db: str | Path = DEFAULT,
     progress: Show = True,
+    **options: Unpack[MatchOptions],
 ) -> MatchResult:
     """Plays two agents against each other and says which is stronger, as `arena match` does.
 
     sprt: True for a sequential test with its defaults, or `SprtSettings(elo0=0, elo1=30, alpha=0.05, beta=0.05)` from
     arena.ratings.sprt. The other arguments and what is raised: as for `evaluate`.
     """
-    check_limits(battles=battles, minutes=minutes, seed=seed, think_limit=think_limit, verify_every=verify_every)
+    checked(MatchOptions, options)
     if resume and agents:
         raise BadInput("match(resume=…): a resumed match keeps its agents: leave them out")
     test = SprtSettings() if sprt is True else sprt or None
-    settings = None
-    if not resume:
-        settings = match_settings(
-            agents,
-            test,
-            format_id=format,
-            team_sets=_several(teams),
-            battles=battles,
-            minutes=minutes,
-            seed=seed,
-            think_limit=think_limit,
-            fresh=fresh,
-            venue=venue,
-            verify_every=verify_every,
-            isolate=isolate,
-        )
+    settings = None if resume else match_settings(agents, test, options)
     path = Path(db)
-    played = _run(settings, "match", resume, minutes, workers, on, path, progress)
+    played = _run(settings, "match", resume, options, path, progress)
     assert isinstance(played.schedule, Match)
     run, schedule = played.run, played.schedule
     return MatchResult(run.run_id, path, played.status, *schedule.pairing, tuple(schedule.points), run.settings.sprt)
-
-
-def _several(value: str | Sequence[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def _run(
     settings: EvaluateSettings | None,
     kind: str,
     resume: bool | str,
-    minutes: float | None,
-    workers: int | None,
-    on: str | None,
+    options: EvaluateOptions | MatchOptions,
     db: Path,
     progress: Show,
 ) -> PlayedRun:
@@ -186,11 +109,11 @@ def _run(
         return await play(run, store, cluster=cluster, show=show)
 
     def work() -> PlayedRun:
-        with connect_cluster(on, workers) as cluster, open_store(db) as store:
+        with connect_cluster(options.get("on"), options.get("workers")) as cluster, open_store(db) as store:
             if settings is not None:
                 run = prepare(store, settings, kind)
             else:
-                run = resume_run(store, None if resume is True else str(resume), minutes, kind)
+                run = resume_run(store, None if resume is True else str(resume), options.get("minutes"), kind)
             limit = run.settings.minutes
             shown = display(Console(), None if limit is None else limit * 60) if progress is True else None
             show = shown.show if shown else progress if callable(progress) else _nothing

@@ -8,40 +8,33 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from agents import resolve
 from agents.external.settings import VARIABLES
-from arena.validation import Settings, Texts, limited
+from arena.options import EvaluateOptions, declared, model_field
+from arena.validation import Settings, Texts
 from teamsets.errors import BadInput
 
-#: The format of all commands that are given none.
-DEFAULT_FORMAT = "gen1ou"
 #: In a checkout a link to the project's own arena.toml.
 SHIPPED = Path(__file__).parents[1] / "arena.toml"
 _SomeTexts = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
 
 
-class Defaults(Settings):
-    """The table [evaluate] of a pool file; every key may be left out but `agents`.
+class Pool(Settings):
+    """The table [evaluate] of a pool file: who plays, and options of a run by their keys; `agents` alone is needed.
 
     optional: format -> agents that play in it besides, where they can.
     """
 
     agents: _SomeTexts
-    formats: _SomeTexts = (DEFAULT_FORMAT,)
-    teams: _SomeTexts = ("competitive",)
-    battles: Annotated[int, limited("battles")] = 2
-    budget: Annotated[int | None, limited("budget")] = None
-    anchor: str | None = None
-    minutes: Annotated[float | None, limited("minutes")] = None
-    seed: Annotated[int, limited("seed")] = 0
-    think_limit: Annotated[float, limited("think_limit")] = 10.0
-    max_turns: Annotated[int, limited("max_turns")] = 1000
-    verify_every: Annotated[int, limited("verify_every")] = 100
     optional: dict[str, Texts] = Field(default={}, description="formats, each with a list of agents")
+
+    def options(self) -> dict[str, Any]:
+        """Returns the options that the file gives, by their names in `EvaluateOptions`."""
+        return {name: getattr(self, key) for key, name in _NAMES.items() if key in self.model_fields_set}
 
     def pool(self, formats: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Returns the agents of `--all` in these formats, and a line for each optional agent that cannot play here."""
@@ -56,7 +49,20 @@ class Defaults(Settings):
         return tuple(players), tuple(lines)
 
 
-def load_defaults(path: Path | None = None) -> Defaults:
+#: Key of the pool file -> name of the option.
+_NAMES = {
+    each.name if each.pool_key is None else each.pool_key: each.name
+    for each in declared(EvaluateOptions).values()
+    if each.pool_key != ""
+}
+_PoolFile = create_model(
+    "PoolFile",
+    __base__=Pool,
+    **{key: model_field(declared(EvaluateOptions)[name]) for key, name in _NAMES.items()},
+)
+
+
+def load_defaults(path: Path | None = None) -> Pool:
     """From `path`, or arena.toml in the current folder, or the shipped one. Raises BadInput naming file and key.
 
     An arena.toml in the current folder that has no [evaluate] (it says where programs lie, and no more) leaves the pool to
@@ -82,6 +88,6 @@ def load_defaults(path: Path | None = None) -> Defaults:
     if not chosen and path != SHIPPED and table.keys() == {"external"}:
         return load_defaults(SHIPPED)
     try:
-        return Defaults(**table.get("evaluate", {}))
+        return _PoolFile(**table.get("evaluate", {}))
     except BadInput as error:
         raise BadInput(f"pool file {path}: [evaluate] {error}") from None

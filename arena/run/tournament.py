@@ -12,6 +12,7 @@ from pydantic import Field
 
 from agents import AgentSource, resolve
 from agents.engine import FORMATS as ENGINE_FORMATS
+from arena.options import default, limited
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
 from arena.run.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
@@ -23,7 +24,7 @@ from arena.schedules.plan import Plan
 from arena.schedules.quotas import Quotas
 from arena.schedules.schedule import KnownPair, Results, RoundRobin, Schedule
 from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store, open_store
-from arena.validation import Settings, Texts, limited
+from arena.validation import Settings, Texts
 from arena.venue import Rules, VenueName
 from arena.venues.engine.availability import check_engine, on_engine
 from arena.venues.isolation.describing import isolated_sources
@@ -53,10 +54,10 @@ class EvaluateSettings(Settings):
     formats: Texts = ("gen1ou",)
     team_sets: Texts = ("competitive",)
     schedule: Literal["round-robin", "adaptive", "match", "quotas"] = "round-robin"
-    battles: Annotated[int, limited("battles")] = 2
+    battles: Annotated[int, limited("battles")] = default("battles")
     budget: Annotated[int | None, limited("budget")] = None
     minutes: Annotated[float | None, limited("minutes")] = None
-    seed: Annotated[int, limited("seed")] = 0
+    seed: Annotated[int, limited("seed")] = default("seed")
     rules: Rules = Rules()
     challengers: Texts = ()
     same_luck: bool = False
@@ -67,7 +68,7 @@ class EvaluateSettings(Settings):
     skip_invalid: bool = False
     stock: bool = False
     venue: VenueName = "simulator"
-    verify_every: Annotated[int, limited("verify_every")] = 100
+    verify_every: Annotated[int, limited("verify_every")] = default("verify_every")
     isolate: bool = False
 
 

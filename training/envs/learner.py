@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import Observations
 from arena.fixture import seat_seed
-from arena.validation import LIMITS
+from arena.options import default
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 from training.envs.fixtures import EnvBattle, FixtureSampler
@@ -19,6 +19,7 @@ from training.envs.seeding import draw_actions, next_random
 from training.envs.spaces import NOTHING_TO_CHOOSE, Arrays, arrays_of
 from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
 
+_MOST_TURNS = default("max_turns")
 ILLEGAL = ("random", "error")
 
 
@@ -37,9 +38,8 @@ def open_battles(venue: str, size: int, format_id: str, cores: int | None = None
 
 def check_max_turns(max_turns: int) -> int:
     """Returns it. Raises BadInput: Showdown ends a battle at turn 1000."""
-    lowest, highest = LIMITS["max_turns"]
-    if not lowest <= max_turns <= highest:
-        raise BadInput(f"max_turns={max_turns}: must be from {lowest:g} to {highest:g}")
+    if not 1 <= max_turns <= _MOST_TURNS:
+        raise BadInput(f"max_turns={max_turns}: must be from 1 to {_MOST_TURNS}")
     return max_turns
 
 

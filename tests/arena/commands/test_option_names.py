@@ -10,7 +10,7 @@ import pytest
 from support.command_line import Said
 
 from arena.cli import cli
-from arena.run.pool import DEFAULT_FORMAT
+from arena.options import DEFAULT_FORMAT
 
 
 def options() -> dict[str, list[click.Option]]:

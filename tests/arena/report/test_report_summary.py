@@ -246,9 +246,9 @@ def test_the_command_repeats_the_run() -> None:
     }
     said = command("evaluate", config, Path("a.duckdb"))
     assert said == (
-        "arena evaluate random 'heuristic:staller?heal_under=0.5' --challenger mine:New --format gen1ou --format gen9ou "
-        "--teams competitive --teams 'my teams' --battles 6 --minutes 2.5 --seed 3 --think-limit 10 --max-turns 300 "
-        "--anchor random --skip-invalid --db a.duckdb"
+        "arena evaluate random 'heuristic:staller?heal_under=0.5' --format gen1ou --format gen9ou --teams competitive "
+        "--teams 'my teams' --battles 6 --minutes 2.5 --challenger mine:New --anchor random --seed 3 --think-limit 10 "
+        "--max-turns 300 --skip-invalid --db a.duckdb"
     )
     adaptive = command("evaluate", config | {"schedule": "adaptive", "budget": 500}, Path("arena.duckdb"))
     assert "--budget 500" in adaptive and "--battles" not in adaptive and "--db" not in adaptive
@@ -256,7 +256,7 @@ def test_the_command_repeats_the_run() -> None:
     battle = command("battle", config | {"agents": ["a", "b"], "challengers": []}, Path("arena.duckdb"))
     assert battle == "arena battle a b --format gen1ou --teams competitive --seed 3"
     match = command("match", config | {"sprt": {"elo0": 0.0, "elo1": 30.0}, "challengers": []}, Path("arena.duckdb"))
-    assert "--sprt elo0=0 elo1=30" in match and "--anchor" not in match and "--max-turns" not in match
+    assert "--sprt elo0=0 elo1=30" in match and "--anchor" not in match and "--max-turns 300" in match
 
 
 def test_settings_are_told_without_what_was_left_at_nothing() -> None:

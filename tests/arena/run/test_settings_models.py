@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import orjson
 import pytest
 
+from arena.options import EvaluateOptions, MatchOptions, checked, declared
 from arena.ratings.sprt import SprtSettings
 from arena.remote.ladder_run import LadderSettings
 from arena.remote.lobby import Limits
 from arena.remote.serve import ServeSettings
+from arena.run import api
+from arena.run.settings import run_settings
 from arena.run.tournament import EvaluateSettings
-from arena.validation import Settings, check_limits
+from arena.validation import Settings
 from arena.venue import Rules
 from teamsets.errors import BadInput
 
@@ -51,10 +55,37 @@ def test_what_is_not_accepted_is_one_line(model: type[Settings], values: dict[st
     assert str(caught.value) == line
 
 
-def test_a_number_alone_is_checked_as_in_the_settings() -> None:
-    check_limits(battles=1, minutes=None, seed=-3, think_limit=0.5)
+def test_options_are_checked_as_settings_are() -> None:
+    given = checked(
+        EvaluateOptions, {"battles": 1, "minutes": None, "seed": -3, "think_limit": 0.5, "format": "gen9ou"}
+    )
+    assert given == {"battles": 1, "seed": -3, "think_limit": 0.5, "format": ("gen9ou",)}
+    assert checked(EvaluateOptions, {"verify_every": 0, "fresh": False, "challenger": ()}) == {"verify_every": 0}
     with pytest.raises(BadInput, match=r"^seed is 18446744073709551616: must be at least -9223372036854775808 and "):
-        check_limits(seed=2**64)
+        checked(EvaluateOptions, {"seed": 2**64})
+    with pytest.raises(BadInput, match=r"^budget is not a setting: there are format, teams, "):
+        checked(MatchOptions, {"budget": 10})
+    with pytest.raises(BadInput, match=r"^venue is 'moon': must be 'simulator', 'server' or 'engine'"):
+        checked(MatchOptions, {"venue": "moon"})
+
+
+def test_every_option_reaches_the_settings_of_a_run() -> None:
+    """What a command declares and no setting takes up would be without effect."""
+    elsewhere = {"no_limit", "pool", "workers", "on"}  # read before a run has settings
+    for name, option in declared(EvaluateOptions).items():
+        if name in elsewhere:
+            continue
+        assert option.in_settings in {*EvaluateSettings.model_fields, *Rules.model_fields}, name
+        value = {str: "x", bool: True, int: 7, float: 7.0}.get(option.type, ("a",) if option.several else "engine")
+        settings = run_settings(("a", "b"), {name: value}).model_dump()
+        assert {**settings, **settings["rules"]}[option.in_settings] == value, name
+
+
+def test_python_shows_the_options_of_a_command_one_by_one() -> None:
+    for function, options in ((api.evaluate, EvaluateOptions), (api.match, MatchOptions)):
+        shown = inspect.signature(function).parameters
+        assert declared(options).keys() <= shown.keys() and "options" not in shown
+        assert shown["battles"].default == 2 and shown["venue"].default == "simulator"
 
 
 def test_settings_come_back_from_the_json_that_a_run_keeps() -> None:
