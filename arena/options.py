@@ -29,7 +29,8 @@ class Option:
     """What an option accepts, besides its type. lowest, highest: of a number. above: `lowest` itself is refused.
 
     default: where neither the user nor the pool file gives a value. default_text: says it where `default` cannot. pool_key:
-    its key in the pool file; None: the option's name; "": it is none. field: its field in a run's settings; None: its name.
+    its key in the pool file; None: the option's name; "": it is none, as of
+    flags, which the command line could not take back. field: its field in a run's settings; None: its name.
     """
 
     help: str
@@ -140,6 +141,7 @@ class BattleOptions(TypedDict, total=False):
             "Run each agent in a process of its own, without access to the opponent's team, the seed and the simulator "
             "(slower, same battles).",
             False,
+            pool_key="",
         ),
     ]
 
@@ -159,9 +161,9 @@ class VenueOptions(TypedDict, total=False):
             pool_key="",
         ),
     ]
-    skip_invalid: Annotated[bool, Option("Skip teams that the validator rejects, and count them.", False)]
+    skip_invalid: Annotated[bool, Option("Skip teams that the validator rejects, and count them.", False, pool_key="")]
     stock_simulator: Annotated[
-        bool, Option("Use unmodified Showdown code (slower, same battles).", False, field="stock")
+        bool, Option("Use unmodified Showdown code (slower, same battles).", False, pool_key="", field="stock")
     ]
     venue: Annotated[
         typing.Literal["simulator", "server", "engine"] | None,
@@ -268,17 +270,31 @@ def checked(options: type, values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: getattr(model, name) for name in given}
 
 
-def shows_options(options: type) -> Callable[[F], F]:
-    """Makes a function that takes the options as `**options` show them in its signature, one by one."""
+def shows_options(options: type, defaults: Mapping[str, Any]) -> Callable[[F], F]:
+    """Makes a function that takes the options as `**options` show them in its signature, one by one.
+
+    defaults: of options for which this function has others.
+    """
 
     def decorate(function: F) -> F:
         signature = inspect.signature(function)
-        own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-        more = [
-            inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
-            for each in declared(options).values()
-        ]
-        function.__signature__ = signature.replace(parameters=own + more)  # type: ignore[attr-defined]
+        shown = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        for each in declared(options).values():
+            value = defaults.get(each.name, each.default)
+            accepted = each.type if value is not None else each.type | None
+            shown.append(
+                inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=value, annotation=accepted)
+            )
+        function.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
         return function
 
     return decorate
+
+
+def pool_keys() -> dict[str, str]:
+    """Returns the keys of the pool file that are options of a run, with the names of those."""
+    table = {
+        each.name if each.pool_key is None else each.pool_key: each.name for each in declared(EvaluateOptions).values()
+    }
+    table.pop("", None)
+    return table

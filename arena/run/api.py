@@ -14,7 +14,7 @@ from concurrent.futures import CancelledError, Future
 from pathlib import Path
 from typing import Unpack
 
-from arena.options import EvaluateOptions, MatchOptions, checked, shows_options
+from arena.options import EvaluateOptions, MatchOptions, checked, pool_keys, shows_options
 from arena.ratings.sprt import SprtSettings
 from arena.report.live import display
 from arena.run.lifecycle import mark_stopped_on_error
@@ -36,7 +36,7 @@ Begun = Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[PlayedRun]]]
 Show = bool | Callable[[RunProgress], None]
 
 
-@shows_options(EvaluateOptions)
+@shows_options(EvaluateOptions, dict.fromkeys(pool_keys().values()))
 def evaluate(
     *agents: str,
     all: bool = False,
@@ -47,8 +47,9 @@ def evaluate(
 ) -> Evaluation:
     """Plays agents against each other and ranks them, as `arena evaluate` does. Without agents, the pool file's pool.
 
-    format, teams, challenger: one or several. resume: True continues the latest run, an id that run; of the other arguments
-    only minutes, workers, on, db and progress are read then. on: "ray" or "ray://HOST:PORT" (docs/scale.md). Raises BadInput
+    Options that are None are as the pool file has them. format, teams, challenger: one or several. resume: True continues
+    the latest run, an id that run; of the other arguments only minutes, workers, on, db and progress are read then. on:
+    "ray" or "ray://HOST:PORT" (docs/scale.md). Raises BadInput
     for what cannot be used, and KeyboardInterrupt when the run was interrupted; finished battles are stored in any case.
     """
     checked(EvaluateOptions, options)
@@ -64,7 +65,7 @@ def evaluate(
     return Evaluation(played.run.run_id, path, played.status)
 
 
-@shows_options(MatchOptions)
+@shows_options(MatchOptions, {"battles": None})
 def match(
     *agents: str,
     sprt: bool | SprtSettings = False,
@@ -76,7 +77,8 @@ def match(
     """Plays two agents against each other and says which is stronger, as `arena match` does.
 
     sprt: True for a sequential test with its defaults, or `SprtSettings(elo0=0, elo1=30, alpha=0.05, beta=0.05)` from
-    arena.ratings.sprt. The other arguments and what is raised: as for `evaluate`.
+    arena.ratings.sprt. battles: None: 100 on each team set, with a test at
+    most 20,000. The other arguments and what is raised: as for `evaluate`.
     """
     checked(MatchOptions, options)
     if resume and agents:

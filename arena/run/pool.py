@@ -14,7 +14,7 @@ from pydantic import Field, create_model
 
 from agents import resolve
 from agents.external.settings import VARIABLES
-from arena.options import EvaluateOptions, declared, model_field
+from arena.options import EvaluateOptions, declared, model_field, pool_keys
 from arena.validation import Settings, Texts
 from teamsets.errors import BadInput
 
@@ -34,7 +34,7 @@ class Pool(Settings):
 
     def options(self) -> dict[str, Any]:
         """Returns the options that the file gives, by their names in `EvaluateOptions`."""
-        return {name: getattr(self, key) for key, name in _NAMES.items() if key in self.model_fields_set}
+        return {name: getattr(self, key) for key, name in pool_keys().items() if key in self.model_fields_set}
 
     def pool(self, formats: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Returns the agents of `--all` in these formats, and a line for each optional agent that cannot play here."""
@@ -49,16 +49,10 @@ class Pool(Settings):
         return tuple(players), tuple(lines)
 
 
-#: Key of the pool file -> name of the option.
-_NAMES = {
-    each.name if each.pool_key is None else each.pool_key: each.name
-    for each in declared(EvaluateOptions).values()
-    if each.pool_key != ""
-}
 _PoolFile = create_model(
     "PoolFile",
     __base__=Pool,
-    **{key: model_field(declared(EvaluateOptions)[name]) for key, name in _NAMES.items()},
+    **{key: model_field(declared(EvaluateOptions)[name]) for key, name in pool_keys().items()},
 )
 
 

@@ -123,7 +123,10 @@ def test_fewer_than_two_agents(arena: Arena) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[evaluate]\nagent = ['random']\n", ["arena.toml", "agent is not a setting: there are agents, optional, formats, "]),
+        (
+            "[evaluate]\nagent = ['random']\n",
+            ["arena.toml", "agent is not a setting: there are agents, optional, formats, "],
+        ),
         ("[evaluate]\nagents = 'random'\n", ["arena.toml", "agents is 'random': must be a list"]),
         ("[evaluate]\nagents = [1, 2]\n", ["arena.toml", "agents holds 1: each must be a text"]),
         ("[evaluate]\nagents = []\n", ["arena.toml", "agents is empty"]),

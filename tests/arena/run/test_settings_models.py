@@ -85,7 +85,8 @@ def test_python_shows_the_options_of_a_command_one_by_one() -> None:
     for function, options in ((api.evaluate, EvaluateOptions), (api.match, MatchOptions)):
         shown = inspect.signature(function).parameters
         assert declared(options).keys() <= shown.keys() and "options" not in shown
-        assert shown["battles"].default == 2 and shown["venue"].default == "simulator"
+        assert shown["battles"].default is None, "the pool file's, or a match's own"
+    assert shown["venue"].default == "simulator" and shown["isolate"].annotation is bool
 
 
 def test_settings_come_back_from_the_json_that_a_run_keeps() -> None:
