@@ -35,10 +35,11 @@ ABILITIES: dict[str, str] = {
 _ALWAYS_STELLAR = "terapagosstellar"
 #: Abilities of the user that act once while it is on the field, since generation 9.
 ONCE = frozenset({"protean", "libero"})
-#: Moves whose damage depends on the HP, the boosts or the user's types that the first hit leaves.
+#: Moves whose damage depends on what the first hit changes: HP, stages, the user's types, items, statuses, abilities.
 OTHERWISE_THE_SECOND_TIME = frozenset(
-    {"crushgrip", "wringout", "hardpress", "brine", "spectralthief", "burnup", "doubleshock"}
-)
+    {"crushgrip", "wringout", "hardpress", "brine", "spectralthief", "burnup", "doubleshock", "clearsmog", "covet", "thief",
+     "knockoff", "smellingsalts", "wakeupslap", "coreenforcer", "punishment"}
+)  # fmt: skip
 ITEMS: dict[str, str] = {"metronome": "how often the move was used in a row"}
 EFFECTS: dict[str, str] = {"dynamax": "Max Moves and the HP of a Dynamax Pokémon"}
 #: Effects of a target that is out of reach, or behind something.

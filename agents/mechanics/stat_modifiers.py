@@ -5,11 +5,10 @@ Source: the handlers of Showdown's events `ModifyAtk`, `ModifySpA`, `ModifyDef` 
 
 from __future__ import annotations
 
-from agents.mechanics.fighters import Fighter
 from agents.mechanics.held_items import TYPE_ITEMS, base_name, evolves, number_of
 from agents.mechanics.move_powers import Foe
 from agents.mechanics.rounding import Modifier, boosted, modify, ordered
-from agents.mechanics.strikes import SUN, Strike
+from agents.mechanics.strikes import SUN, Strike, tricked
 from teamsets.builder.published import STATS
 
 _HALF, _THREE_QUARTERS, _THREE_TENTHS_MORE, _THIRD_MORE, _HALF_MORE, _DOUBLE = 2048, 3072, 5325, 5461, 6144, 8192
@@ -105,13 +104,6 @@ def _of_item(strike: Strike) -> int:
     return 0
 
 
-def _tricked(fighter: Fighter, name: str) -> str:
-    """Return the stat that stands in another's place: Power Trick swaps attack and defence."""
-    if "powertrick" not in fighter.effects:
-        return name
-    return {"atk": "def", "def": "atk"}.get(name, name)
-
-
 def _against(strike: Strike, foe: Foe) -> list[Modifier]:
     """Return what the target's ability does to the attacking stat."""
     ability, kind, gen = foe.ability, strike.kind, strike.gen
@@ -152,7 +144,7 @@ def attack(strike: Strike, at_once: int, own: list[Modifier], foe: Foe, critical
             stage = 0
         elif gen == 4 and strike.ability == "simple":
             stage = max(-6, min(6, 2 * stage))
-    value = boosted(source.stats[STATS.index(_tricked(source, stat))], stage, gen)
+    value = boosted(source.stats[STATS.index(tricked(source, stat))], stage, gen)
     if at_once:
         value = modify(value, at_once)
     other = _against(strike, foe)
@@ -174,7 +166,7 @@ def defense(strike: Strike, foe: Foe, critical: bool) -> int:
         elif gen == 4 and foe.ability == "simple":
             stage = max(-6, min(6, 2 * stage))
     stat = _OTHER_DEFENSE[name] if "wonderroom" in strike.rooms else name
-    value = boosted(target.stats[STATS.index(_tricked(target, stat))], stage, gen)
+    value = boosted(target.stats[STATS.index(tricked(target, stat))], stage, gen)
     weather = foe.weather
     if weather and (
         (weather == "sandstorm" and name == "spd" and gen >= 4 and "ROCK" in target.types)

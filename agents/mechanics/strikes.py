@@ -206,14 +206,21 @@ def switches_off(strike: Strike, defender: Fighter) -> bool:
     return suppressed and ability not in UNSUPPRESSED
 
 
+def tricked(fighter: Fighter, name: str) -> str:
+    """Return the stat that stands in another's place: Power Trick swaps attack and defence."""
+    if "powertrick" not in fighter.effects:
+        return name
+    return {"atk": "def", "def": "atk"}.get(name, name)
+
+
 def stabs(strike: Strike, defender: Fighter) -> bool:
     """Return whether Shell Side Arm is physical: by the boosted stats of both, without abilities and items."""
     user, gen = strike.user, strike.gen
     walls = ("spd", "def") if "wonderroom" in strike.rooms else ("def", "spd")  # it swaps their stages alone
     dealt = []
-    for attack_at, wall_at, attack_name, wall_name in ((1, 2, "atk", walls[0]), (3, 4, "spa", walls[1])):
-        own = boosted(user.stats[attack_at], user.stage(attack_name), gen)
-        wall = boosted(defender.stats[wall_at], defender.stage(wall_name), gen)
+    for attacking, defending, stage in (("atk", "def", walls[0]), ("spa", "spd", walls[1])):
+        own = boosted(user.stats[STATS.index(tricked(user, attacking))], user.stage(attacking), gen)
+        wall = boosted(defender.stats[STATS.index(tricked(defender, defending))], defender.stage(stage), gen)
         dealt.append((2 * user.level // 5 + 2) * 90 * own // wall // 50)
     return dealt[0] > dealt[1]
 

@@ -101,6 +101,7 @@ function prepare(battle, pokemon, side) {
     pokemon.abilityState = battle.initEffectState({id: side.ability, target: pokemon});
     const fallen = side.effects.find(effect => effect.startsWith('fallen'));
     if (fallen) pokemon.abilityState.fallen = Number(fallen.slice(6));
+    if (['unnerve', 'asoneglastrier', 'asonespectrier'].includes(side.ability)) pokemon.abilityState.unnerved = true; // as from entry on
     if (side.ability === 'slowstart' && side.effects.includes('slowstart')) pokemon.abilityState.counter = 5;
   }
   for (const effect of side.effects) {

@@ -204,6 +204,25 @@ REASONS: tuple[tuple[str, Test], ...] = (
         lambda gen, case, answer: case["defender"]["ability"] == "terashell",
     ),
     (
+        "Revelation Dance has the user's own first type on Showdown when it is Stellar, too",
+        lambda gen, case, answer: case["move"] == "revelationdance" and case["attacker"]["tera"] == "Stellar",
+    ),
+    (
+        "Protean and Libero change the types before the terrain is asked whether the user is grounded",
+        lambda gen, case, answer: bool(case["terrain"]) and case["attacker"]["ability"] in ("protean", "libero"),
+    ),
+    (
+        "weights are whole numbers of 0.1 kg on Showdown, and 0.3 kg three times 0.1 kg",
+        lambda gen, case, answer: case["move"] in ("heavyslam", "heatcrash"),
+    ),
+    (
+        "abilities that change Normal moves leave Techno Blast as it is on Showdown",
+        lambda gen, case, answer: (
+            case["move"] == "technoblast"
+            and case["attacker"]["ability"] in ("aerilate", "galvanize", "normalize", "pixilate", "refrigerate")
+        ),
+    ),
+    (
         "an item under Magic Room or Klutz is still held on Showdown",
         lambda gen, case, answer: case["move"] in ("acrobatics", "poltergeist", "knockoff"),
     ),

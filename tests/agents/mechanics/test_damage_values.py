@@ -129,6 +129,7 @@ def one_of(name: str, gen: int, **more: Any) -> Fighter:
         (9, "tackle", ("mew", {"ability": "rivalry"}), ("mew", {"gender": "M"}), (29, 35)),
         (8, "shellsidearm", ("slowbrogalar", {}), ("snorlax", {}), (138, 163)),
         (8, "shellsidearm", ("slowbrogalar", {}), ("cloyster", {}), (181, 214)),
+        (8, "shellsidearm", ("slowbrogalar", {}), ("shuckle", {"effects": frozenset({"powertrick"})}), (204, 240)),
         (5, "bodyslam", ("shuckle", {"effects": frozenset({"powertrick"})}), ("mew", {}), (129, 152)),
         (5, "bodyslam", ("mew", {}), ("shuckle", {"effects": frozenset({"powertrick"})}), (128, 151)),
         (
@@ -247,3 +248,13 @@ def test_damage_equals_showdowns_and_the_calculators(gen: int):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "move", ["clearsmog", "covet", "thief", "knockoff", "smellingsalts", "wakeupslap", "coreenforcer", "punishment"]
+)
+def test_what_the_first_of_two_bonded_hits_changes_makes_the_second_an_estimate(move: str) -> None:
+    """The stages, the item, the status, the ability that the second hit meets: Showdown deals something else then."""
+    for ability, estimate in (("parentalbond", True), ("", False)):
+        one, other = one_of("mew", 7, ability=ability), one_of("snorlax", 7)
+        assert damage(one, other, move_facts(move, 7), open_field(7), {}).estimate is estimate
