@@ -66,17 +66,33 @@ def _last_hit(battle: TrackedBattle, mon: Pokemon) -> Pokemon | None:
 
 
 def read_own_barb(battle: TrackedBattle, mon: Pokemon | None, before: str | None) -> None:
-    """Read from a request that Sticky Barb has changed hands. mon: our active one, before: its item before it."""
-    if mon is None or mon._item == before or not mon._active:
+    """Read from a request that Sticky Barb has changed hands. mon: our active one, before: its item before it.
+
+    Who has fainted takes none: after Final Gambit, which makes contact in generation 5, the barb is nobody's.
+    """
+    if mon is None or not mon._active:
         return
-    if mon._item == _BARB:
+    if mon._item == _BARB != before:
         take_barb(battle, mon)
     elif before == _BARB and not mon._item:
-        moved = (line[2] for line in reversed(battle._replay_data) if line[1] == "move")
-        moved = (user for user in moved if user[:2] == battle.opponent_role)
-        attacker = next(moved, None)
-        if attacker is not None:
-            battle.get_pokemon(attacker)._item = _BARB
+        moved = (line for line in reversed(battle._replay_data) if line[1] == "move")
+        attacker = next((line for line in moved if line[2][:2] == battle.opponent_role), None)
+        if attacker is not None and not _gambled(battle, attacker):
+            battle.get_pokemon(attacker[2])._item = _BARB
+    elif not mon._item and mon.fainted:
+        moved = (line for line in reversed(battle._replay_data) if line[1] == "move")
+        last = next((line for line in moved if battle.get_pokemon(line[2]) is mon), None)
+        holder = _last_hit(battle, mon)
+        if last is not None and _gambled(battle, last) and holder is not None and holder._item == _BARB:
+            holder._item = None
+
+
+def _gambled(battle: TrackedBattle, move: list[str]) -> bool:
+    """Return whether a line of "move" is of a user that fainted by it and touched its target: Final Gambit that hit."""
+    if battle.gen != 5 or to_id_str(move[3]) != "finalgambit" or len(move) < 5 or "[miss]" in move:
+        return False
+    since = battle._replay_data[battle._replay_data.index(move) :]
+    return any(line[1] == "-damage" and line[2] == move[4] for line in since)
 
 
 def read_enditem(battle: TrackedBattle, message: list[str]) -> None:

@@ -250,3 +250,30 @@ def test_a_move_out_of_turn_ends_neither_rage_nor_the_need_to_recharge(cause: st
     assert Effect.RAGE not in foe(battle(7, *rage, "|move|p2a: Foe|Sing|p1a: Own|[miss]")).effects
     rest = ["|move|p2a: Foe|Hyper Beam|p1a: Own", "|-mustrecharge|p2a: Foe"]
     assert foe(battle(7, *rest, *sent_back)).must_recharge
+
+
+def test_a_sticky_barb_that_final_gambit_takes_is_nobodys() -> None:
+    """In generation 5 it makes contact, and its user has fainted before the barb could go over to it (Showdown)."""
+    gambit = ["|move|{0}|Final Gambit|{1}", "|-damage|{1}|0 fnt", "|faint|{0}", "|faint|{1}", "|"]
+    entry = {
+        "ident": "p1: Own", "details": "Tauros", "condition": "0 fnt", "active": True, "moves": ["finalgambit"], "item": "",
+        "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "baseAbility": "intimidate",
+        "pokeball": "pokeball",
+    }  # fmt: skip
+    barb = "|-damage|{0}|50/100|[from] item: Sticky Barb"
+
+    def after(item: str, *lines: str) -> SeatBattle:
+        seat = battle(5)
+        side = {"name": "p1", "id": "p1", "pokemon": [{**entry, "item": item, "condition": "9/300"}]}
+        seat.ask({"active": [{"moves": []}], "side": side})
+        seat.feed(list(lines))
+        seat.ask({"forceSwitch": [True], "side": {**side, "pokemon": [{**entry, "item": ""}]}})
+        return seat
+
+    ours, theirs = "p1a: Own", "p2a: Foe"
+    seat = after("", barb.format(theirs), *(line.format(ours, theirs) for line in gambit))
+    assert foe(seat)._item is None
+    seat = after("stickybarb", *(line.format(theirs, ours) for line in gambit))
+    assert foe(seat)._item != "stickybarb"
+    seat = after("stickybarb", *(line.replace("Final Gambit", "Tackle").format(theirs, ours) for line in gambit[:2]))
+    assert foe(seat)._item == "stickybarb"
