@@ -216,6 +216,12 @@ REASONS: tuple[tuple[str, Test], ...] = (
         lambda gen, case, answer: case["move"] in ("heavyslam", "heatcrash"),
     ),
     (
+        "Flash Fire of one that is frozen does nothing in generations 3 and 4",
+        lambda gen, case, answer: (
+            gen in (3, 4) and case["defender"]["ability"] == "flashfire" and case["defender"]["status"] == "frz"
+        ),
+    ),
+    (
         "abilities that change Normal moves leave Techno Blast as it is on Showdown",
         lambda gen, case, answer: (
             case["move"] == "technoblast"
