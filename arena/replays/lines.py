@@ -51,6 +51,8 @@ class Line:
             else:
                 arguments.append(part)
         ident = _ident(arguments[0]) if arguments else ""
+        if source == "move: Round" and parts[1] == "move" and parts[3] == "Round":
+            source = ""  # chosen, and moved forward by another's Round
         if parts[1] == "cant" and of:
             ident = of  # stopped by the first one's ability (Damp, Armor Tail): its user is the one behind [of]
         return cls(text, parts[1], tuple(arguments), source, of, frozenset(tags), ident[:2], ident)

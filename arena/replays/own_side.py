@@ -244,8 +244,13 @@ class OwnSide:
             return  # called by another move or an ability: it costs no PP of its own
         goes_on = source == "lockedmove" or (source == move and move != "pursuit") or stay.locks.move == move
         other.stay.bound = 0
-        if not goes_on:
+        if self.gen == 1 and "charge" in GenData.from_gen(1).moves.get(move, {}).get("flags", ()):
+            paid = source == move  # its second turn costs the PP: who is paralysed in between pays nothing
+        else:
+            paid = not goes_on
+        if paid:
             self._spend(move, line, other)
+        if not goes_on:
             # Max Moves and Z-Moves are none of its own, and hold it to nothing.
             own = any(slot.id == move or (move == "hiddenpower" and slot.id.startswith(move)) for slot in self.slots)
             stay.chosen = move if own and self.active.item in CHOICE_ITEMS else ""

@@ -234,6 +234,25 @@ def test_pressure_costs_none_where_it_has_gone(lost: str, spent: int) -> None:
     assert slot["maxpp"] - slot["pp"] == spent
 
 
+def test_a_move_of_two_turns_costs_pp_in_its_second_one_in_generation_1() -> None:
+    """Who is fully paralysed in between has paid nothing (Showdown's gen1 runMove)."""
+    rises = "|move|p1a: Al|Fly||[still]\n|-prepare|p1a: Al|Fly\n|turn|2\n|\n"
+    for falls, spent in (("|move|p1a: Al|Fly|p2a: Star|[from] Fly", 1), ("|cant|p1a: Al|par", 0)):
+        p1 = sides((START + rises + falls + "\n|turn|3").replace("Swampert, M", "Dragonite"), 1)[0]
+        [slot] = [move for move in requests(p1)[2]["active"][0]["moves"] if move["id"] == "fly"]
+        assert slot["maxpp"] - slot["pp"] == spent
+
+
+def test_a_round_that_anothers_moves_forward_is_chosen_and_paid_for() -> None:
+    uses = "|move|p2a: Star|Round|p1a: Al\n|move|p1a: Al|Round|p2a: Star|[from] move: Round\n|turn|2"
+    p1 = sides(START + uses, 6)[0]
+    assert p1.choices[0] == "move round"
+    before, after = (
+        {move["id"]: move["pp"] for move in each["active"][0]["moves"] if not move["disabled"]} for each in requests(p1)
+    )
+    assert len(before) == len(after) == 4 and after["round"] == before["round"] - 1
+
+
 def test_a_max_move_holds_nobody_by_a_choice_item() -> None:
     ends = (
         "|-enditem|p2a: Star|Choice Scarf\n|-item|p1a: Al|Choice Scarf|[from] move: Trick\n"
