@@ -45,6 +45,8 @@ def read_switch(battle: TrackedBattle, message: list[str]) -> None:
         boosts, effects = _handed_on(leaving, move, battle.gen)
     if leaving is not None:
         end_forme(leaving)
+        if battle.gen == 3 and leaving._status is Status.TOX:
+            battle.poisoned_before[message[2][:2] + leaving.name] = leaving._status_counter
         hp, suppressed = leaving._current_hp, Effect.GASTRO_ACID in leaving._effects
         leaving.switch_out(battle._fields)
         if suppressed:  # no Regenerator
@@ -84,7 +86,25 @@ def read_faint(battle: TrackedBattle, message: list[str]) -> None:
     mon._active = active
     mon._terastallized = False
     mon._status_counter = 0
-    _release(battle.facing(message[2]), battle.gen, handed=False)
+    facing = battle.facing(message[2])
+    _release(facing, battle.gen, handed=False)
+    if battle.gen == 3 and facing is not None and facing._status is Status.TOX and _cuts_entry(battle, mon, facing):
+        side = "p2" if message[2][:2] == "p1" else "p1"
+        facing._status_counter = battle.poisoned_before.get(side + facing.name, 0)
+
+
+def _cuts_entry(battle: TrackedBattle, mon: Pokemon, facing: Pokemon) -> bool:
+    """Return whether both have just come in, and one fainted by Spikes before the other's entry, which then never happens.
+
+    In generation 3 Showdown cancels it, so that bad poison does not begin anew. The faster one enters first.
+    """
+    both = set()
+    for line in reversed(battle._replay_data):
+        if line[1] not in ("switch", "-damage", "faint"):
+            break
+        if line[1] == "switch":
+            both.add(line[2][:2])
+    return len(both) == 2 and mon.base_stats["spe"] * mon.level > facing.base_stats["spe"] * facing.level
 
 
 def _handed_on(mon: Pokemon, move: str, gen: int) -> tuple[dict[str, int], dict[Effect, int]]:

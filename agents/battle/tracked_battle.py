@@ -30,6 +30,7 @@ class TrackedBattle(QuickBattle):
     single_turn, single_move: effects that end with the turn, or with the next move of their Pokémon (and when they began).
     protecting: who used Protect or the like last, and how often in a row before; protected: for whom it worked this turn.
     turn_ended: the line that ends the turn has come ("upkeep"), that of the next turn not yet.
+    poisoned_before: by side and name, how far bad poison had grown when it left (generation 3).
     talked: by name, the last turns of sleep with a move, and whether one may still follow in this turn (generation 3).
     continued: for each side, the ContinuedMove that its active Pokémon may go on with (generation 2).
     silent_effect: the effect that the last move has given its user without a line, unless Snatch takes it.
@@ -62,6 +63,7 @@ class TrackedBattle(QuickBattle):
         self.before_transform: list[tuple[Pokemon, str]] = []
         self.slept: dict[str, int] = {}
         self.entered_asleep: dict[str, int] = {}
+        self.poisoned_before: dict[str, int] = {}
         self.pressing: set[str] = set()
         self.types_before: dict[str, list[PokemonType]] = {}
 

@@ -176,3 +176,15 @@ def test_sketch_that_sleep_talk_calls_learns_the_move() -> None:
     called = ["|move|p2a: Foe|Sleep Talk|p2a: Foe", "|move|p2a: Foe|Sketch|p1a: Own|[from] move: Sleep Talk"]
     seat = battle(4, "|move|p1a: Own|Giga Drain|p2a: Foe", *called, "|-activate|p2a: Foe|move: Mimic|Giga Drain")
     assert set(opposite(seat).moves) == {"sleeptalk", "gigadrain"} and opposite(seat).mimic_move is None
+
+
+def test_bad_poison_goes_on_where_spikes_cut_an_entry_off_in_generation_3() -> None:
+    """Showdown cancels the slower one's entry when the faster one faints by Spikes as both come in (`faintMessages`)."""
+    poisoned = ["|-status|p2a: Foe|tox", "|upkeep", "|turn|2", "|", "|upkeep", "|turn|3", "|"]
+    leave = ["|switch|p2a: Other|Magikarp|1/100", "|turn|4", "|", "|-damage|p2a: Other|0 fnt", "|faint|p2a: Other"]
+    ours = ["|-damage|p1a: Own|0 fnt", "|faint|p1a: Own", "|upkeep", "|"]
+    for entering, counter in (("Ninjask", 2), ("Shuckle", 0)):
+        seat = battle(3, *poisoned, *leave, *ours, foe="Butterfree")
+        seat.feed([f"|switch|p1a: New|{entering}|9/300", "|switch|p2a: Foe|Butterfree|90/100 tox"])
+        seat.feed(["|-damage|p1a: New|0 fnt|[from] Spikes", "|faint|p1a: New"])
+        assert foe(seat).status_counter == counter
