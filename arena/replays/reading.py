@@ -10,7 +10,7 @@ import hashlib
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,11 +19,48 @@ from typing import Any, Literal
 from poke_env.data import to_id_str
 
 from arena.fixture import SEATS
-from arena.replays.lines import NOT_BATTLE, Line, public_lines
-from arena.replays.order import disorder
+from arena.replays.lines import CONDITION, NOT_BATTLE, Line, public_lines
 from teamsets.errors import ArenaError, BadInput, UnknownFormat
 from teamsets.formats import get_format
 from teamsets.reading import UnusableText, parse_json, read_text
+
+#: What can stand where a Pokémon's health is told: "100/100", "48.2/100 par", "0 fnt", with a colour in old logs.
+_HEALTH = re.compile(r"(\d+(\.\d+)?(/\d+)?[gyr]?)( [a-z]+)*")
+_ENDS = ("win", "tie")
+
+
+def disorder(lines: Sequence[str]) -> str | None:
+    """Return why the lines are not a complete battle in order, as a short reason; None if there is no contradiction.
+
+    Empty lines, "|", mark where choices arrive. Without them a turn's choice cannot be distinguished from a forced switch,
+    so a log with a turn that has none is refused.
+    """
+    turn, begun, ended, choices_came = 0, False, False, True
+    for text in lines:
+        line = Line.read(text)
+        if text == "|":
+            choices_came = True
+        if line.kind in NOT_BATTLE or line.kind == "chat":
+            continue
+        if ended and line.role and not line.kind.startswith("-"):  # Showdown counts the hits behind the end
+            return "lines out of order: the battle goes on behind its end"
+        if line.kind == "start":
+            begun = True
+        elif line.kind == "turn":
+            turn += 1
+            if not begun or line.argument(0) != str(turn):
+                return "lines out of order, or missing: the turns are not counted from 1"
+            if turn > 1 and not choices_came:
+                return "no empty lines (|) in the log, which say where choices came in"
+            choices_came = False
+        elif line.kind in _ENDS:
+            ended = True
+        elif line.kind in CONDITION and not _HEALTH.fullmatch(line.argument(CONDITION[line.kind])):
+            if line.kind == "replace" and not line.argument(CONDITION["replace"]):
+                continue  # Illusion's end: the health does not change
+            return "health that cannot be read"
+    return None
+
 
 End = Literal["win", "tie", "forfeit", "timeout"]
 #: What a replay's file is called.

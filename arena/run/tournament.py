@@ -21,14 +21,12 @@ from arena.run.live_status import live_status
 from arena.schedules.adaptive import Adaptive
 from arena.schedules.match import Match
 from arena.schedules.plan import Plan
-from arena.schedules.quotas import Quotas
-from arena.schedules.schedule import KnownPair, Results, RoundRobin, Schedule
+from arena.schedules.schedule import KnownPair, Quotas, Results, RoundRobin, Schedule
 from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store, open_store
 from arena.validation import Settings, Texts
 from arena.venue import Rules, VenueName
 from arena.venues.engine.availability import check_engine, on_engine
-from arena.venues.isolation.describing import isolated_sources
-from arena.venues.isolation.origins import sharing_note
+from arena.venues.isolation.describing import isolated_sources, sharing_note
 from arena.workers.cluster.connection import Cluster, ThisMachine, connect_cluster
 from arena.workers.coordinator import Coordinator
 from arena.workers.progress import RunProgress

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from arena.fixture import Fixture
-from arena.schedules.plan import Plan, round_robin
+from arena.schedules.plan import Plan, numbered_pair, round_robin
 
 #: fixture key -> the score of its p1: 1, 0.5, 0; None for a battle that was aborted.
 Results = Mapping[str, float | None]
@@ -85,3 +85,26 @@ class RoundRobin(FixedSchedule):
     def __init__(self, plan: Plan, results: Results, limit: int | None = None) -> None:
         fixtures = itertools.islice(round_robin(plan), limit)
         super().__init__(fixtures, min(len(plan), limit or len(plan)), results)
+
+
+class Quotas(FixedSchedule):
+    """The plan's first agent against each opponent on each team set so many battles, in pairs, all evenly mixed.
+
+    quotas: (opponent, team set, battles); an odd number is rounded up. What is known is not played again.
+    """
+
+    def __init__(self, plan: Plan, results: Results, quotas: Sequence[tuple[str, str, int]]) -> None:
+        fixtures = list(_mixed(plan, quotas))
+        super().__init__(iter(fixtures), len(fixtures), results)
+
+
+def _mixed(plan: Plan, quotas: Sequence[tuple[str, str, int]]) -> Iterator[Fixture]:
+    """Every opponent's pairs at even distances over the whole, so that a run that is cut short has the same shares."""
+    pool_of = {pool[1]: pool for pool in plan.pools}
+    places = []
+    for place, (_, _, battles) in enumerate(quotas):
+        pairs = (battles + 1) // 2
+        places += [((number + 0.5) / pairs, place, number) for number in range(pairs)]
+    for _, place, number in sorted(places):
+        opponent, team_set, _ = quotas[place]
+        yield from numbered_pair(plan, pool_of[team_set], (plan.agents[0], opponent), number)

@@ -35,7 +35,6 @@ ONES_OWN = {
     "agents/rules/turn_view.py": {MAX_POWER, MAX_DAMAGE, EMERALD, STALLER, COACHED},
     "agents/rules/simple_players.py": {MAX_POWER, COACHED},
     "agents/rules/damage_players.py": {MAX_DAMAGE},
-    "agents/mechanics/calculator.py": {MAX_DAMAGE},
     "agents/rules/game_trainers.py": {EMERALD},
     "agents/rules/support_players.py": {MAX_DAMAGE, EMERALD, STALLER},
     "agents/mechanics/matchups.py": {EXPERT, SEARCH},

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.team_samples import BAD, GOOD, SOME_FAST
 
-from teamsets import cache, validation_cache
+from teamsets import cache, loading
 from teamsets.errors import BadInput, BadTeam, UnknownFormat
 from teamsets.loading import count_shipped, load_set, set_names
 from teamsets.validator import TeamValidator
@@ -51,20 +51,20 @@ def test_a_changed_file_is_judged_anew(folder: Path, empty_cache: Path) -> None:
 
 
 def test_other_rules_are_another_verdict(monkeypatch: pytest.MonkeyPatch, forbid_node: Callable[[], None]) -> None:
-    validation_cache.validate_teams("gen1ou", [GOOD])
+    loading.validate_teams("gen1ou", [GOOD])
     forbid_node()
-    validation_cache.validate_teams("gen1ou", [GOOD])
-    monkeypatch.setattr(validation_cache, "rules_version", lambda: "other")
+    loading.validate_teams("gen1ou", [GOOD])
+    monkeypatch.setattr(loading, "rules_version", lambda: "other")
     with pytest.raises(AssertionError, match="started a program"):
-        validation_cache.validate_teams("gen1ou", [GOOD])
+        loading.validate_teams("gen1ou", [GOOD])
 
 
 @pytest.mark.parametrize("garbage", ['{"a": 1}', '{"a": ['])
 def test_a_spoilt_cache_is_no_cache(garbage: str, empty_cache: Path) -> None:
-    [verdict] = validation_cache.validate_teams("gen1ou", [GOOD])
+    [verdict] = loading.validate_teams("gen1ou", [GOOD])
     for kept in empty_cache.rglob("*.json"):
         kept.write_text(garbage)
-    assert validation_cache.validate_teams("gen1ou", [GOOD]) == [verdict]
+    assert loading.validate_teams("gen1ou", [GOOD]) == [verdict]
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from poke_env.data import GenData
 
 from agents import Agent, Choice, SeatBattle
-from agents.mechanics.calculator import damage_range
 from agents.mechanics.damage import damage
 from agents.mechanics.moves import facts_of
+from agents.rules.damage_players import damage_range
 from agents.rules.options import move_options
 from agents.rules.turn_view import TurnView
 

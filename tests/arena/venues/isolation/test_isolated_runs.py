@@ -14,8 +14,7 @@ from support.tournaments import first_difference, tournament
 
 from agents import resolve
 from arena.store import rows
-from arena.venues.isolation.describing import isolated_sources
-from arena.venues.isolation.origins import origins, sharing_note
+from arena.venues.isolation.describing import isolated_sources, origins, sharing_note
 from teamsets.errors import BadInput
 
 #: Synchronous and asynchronous, built-in and not, agents that poke-env plays for, one that ignores the battle.

@@ -15,7 +15,7 @@ from agents.coached import coached_spec
 from agents.policy import checkpoint
 from arena.fixture import FixtureTeam
 from arena.schedules.plan import Plan
-from arena.schedules.quotas import Quotas
+from arena.schedules.schedule import Quotas
 from arena.store import rows
 from training.experiments.curriculum.config import Curriculum
 from training.experiments.curriculum.past_checkpoints import (
