@@ -187,4 +187,4 @@ def test_bad_poison_goes_on_where_spikes_cut_an_entry_off_in_generation_3() -> N
         seat = battle(3, *poisoned, *leave, *ours, foe="Butterfree")
         seat.feed([f"|switch|p1a: New|{entering}|9/300", "|switch|p2a: Foe|Butterfree|90/100 tox"])
         seat.feed(["|-damage|p1a: New|0 fnt|[from] Spikes", "|faint|p1a: New"])
-        assert foe(seat).status_counter == counter
+        assert opposite(seat).status_counter == counter
