@@ -16,12 +16,12 @@ FINAL_TEST = "verdict: against"
 
 
 class LineageGate(TypedDict):
-    """A gate of an attempt, or a final test. passed, words: None while it is played."""
+    """A gate of an attempt, or a final test. passed, summary: None while it is played."""
 
     gate: str
     run: str
     passed: bool | None
-    words: str | None
+    summary: str | None
 
 
 class AttemptCosts(TypedDict):
@@ -37,7 +37,7 @@ class LineageAttempt(TypedDict):
     """An attempt at a stage and its checkpoint; the base is attempt 0 of stage 0, and has no parent.
 
     status: running, kept, rejected. elo, low, high: the rating with its 95% interval, None before it is measured.
-    told: of a checkpoint that was kept, `team_sets`, `shares` (opponent, team_set, battles, score, low, high, parent,
+    details: of a checkpoint that was kept, `team_sets`, `shares` (opponent, team_set, battles, score, low, high, parent,
     change, change_low, change_high) and `gaps` (opponent, more_on, less_on, gap, low, high), in shares of 1.
     """
 
@@ -50,7 +50,7 @@ class LineageAttempt(TypedDict):
     elo: float | None
     low: float | None
     high: float | None
-    told: dict[str, Any] | None
+    details: dict[str, Any] | None
     gates: list[LineageGate]
     spent: AttemptCosts | None
 
@@ -122,7 +122,7 @@ def _attempts(db: Path, name: str, base: str) -> list[LineageAttempt]:
     for stage, attempt, gate, run, passed, summary in rows(
         "SELECT stage, attempt, gate, run_id, passed, summary FROM gates WHERE curriculum = ? ORDER BY ALL", db, [name]
     ):
-        gates.setdefault((stage, attempt), []).append({"gate": gate, "run": run, "passed": passed, "words": summary})
+        gates.setdefault((stage, attempt), []).append({"gate": gate, "run": run, "passed": passed, "summary": summary})
     spent = _costs(db, name)
     begun = rows(
         "SELECT stage, attempt, name, status, parent, checkpoint FROM stages WHERE curriculum = ? ORDER BY 1, 2",
@@ -143,7 +143,7 @@ def _attempts(db: Path, name: str, base: str) -> list[LineageAttempt]:
                 "elo": elo,
                 "low": low,
                 "high": high,
-                "told": None if details is None else json.loads(details),
+                "details": None if details is None else json.loads(details),
                 "gates": gates.get((stage, attempt), []),
                 "spent": spent.get((stage, attempt)),
             }
@@ -193,4 +193,4 @@ def attempt_label(attempt: LineageAttempt) -> str:
 def describe_gate(gate: LineageGate) -> str:
     """ "parent: H1 after 60 battles, …"."""
     name = gate["gate"].replace("verdict:", "final test", 1) if gate["gate"].startswith(FINAL_TEST) else gate["gate"]
-    return f"{name}: {gate['words'] or 'in progress'}"
+    return f"{name}: {gate['summary'] or 'in progress'}"

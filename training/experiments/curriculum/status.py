@@ -90,7 +90,7 @@ def _total(spent: AttemptCosts) -> str:
 
 def _changes(attempt: LineageAttempt) -> list[Text]:
     """The average over all opponents for each team set, and every opponent against whom the change is clear."""
-    evaluation, lines = attempt["told"], []
+    evaluation, lines = attempt["details"], []
     if evaluation is None:
         return []
     for cell in evaluation["shares"]:

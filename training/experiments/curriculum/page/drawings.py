@@ -149,9 +149,9 @@ def shares(measured: Sequence[LineageAttempt], team_sets: Sequence[str]) -> Html
 
 def average(attempt: LineageAttempt, team_set: str) -> dict[str, Any] | None:
     """What a checkpoint did on a team set against all opponents, each counted alike."""
-    if attempt["told"] is None:
+    if attempt["details"] is None:
         return None
-    cells = attempt["told"]["shares"]
+    cells = attempt["details"]["shares"]
     return next((each for each in cells if (each["opponent"], each["team_set"]) == (ALL, team_set)), None)
 
 

@@ -63,10 +63,10 @@ def _on_set(measured: Sequence[LineageAttempt], team_set: str) -> Html:
     for opponent in _met(measured):
         line: list[Content] = []
         for attempt in measured:
-            assert attempt["told"] is not None
+            assert attempt["details"] is not None
             matching = [
                 cell
-                for cell in attempt["told"]["shares"]
+                for cell in attempt["details"]["shares"]
                 if (cell["opponent"], cell["team_set"]) == (opponent, team_set)
             ]
             line += _cells(matching[0] if matching else None, attempt)
@@ -114,19 +114,19 @@ def _apart(measured: Sequence[LineageAttempt], other: str) -> Html:
 
 def _measured(known: Lineage) -> tuple[list[LineageAttempt], list[str]]:
     """The checkpoints that were evaluated, and the team sets on which any was, in their order."""
-    measured = [attempt for attempt in known["attempts"] if attempt["told"] is not None]
+    measured = [attempt for attempt in known["attempts"] if attempt["details"] is not None]
     return measured, list(
-        dict.fromkeys(name for attempt in measured if attempt["told"] for name in attempt["told"]["team_sets"])
+        dict.fromkeys(name for attempt in measured if attempt["details"] for name in attempt["details"]["team_sets"])
     )
 
 
 def _met(measured: Sequence[LineageAttempt]) -> list[str]:
-    names = {cell["opponent"] for attempt in measured if attempt["told"] for cell in attempt["told"]["shares"]} - {ALL}
+    names = {cell["opponent"] for attempt in measured if attempt["details"] for cell in attempt["details"]["shares"]} - {ALL}
     return [*sorted(names), ALL]
 
 
 def _gap(attempt: LineageAttempt, opponent: str, other: str) -> dict[str, Any] | None:
-    gaps = attempt["told"]["gaps"] if attempt["told"] else []
+    gaps = attempt["details"]["gaps"] if attempt["details"] else []
     return next((each for each in gaps if (each["opponent"], each["less_on"]) == (opponent, other)), None)
 
 
