@@ -1,9 +1,10 @@
 """The frozen policy that a learner stays near, in online training.
 
 KL(π || π_ref) of a decision is exact: the k3 estimator summed over all legal actions (agents/policy/distributions.py), both
-policies at temperature 1. It enters either the loss, as coefficient · mean KL, or the reward: coefficient · KL of each
-decision is taken from that decision's reward, as CoMLRL does (github.com/OpenMLRL/CoMLRL). Raw rewards stay as they are:
-`shaped_rewards` returns others.
+policies at temperature 1. It enters either the loss, as coefficient · mean KL, or the reward: coefficient · (log π(a) -
+log π_ref(a)) of the action that was played is taken from each decision's reward (Ziegler et al. 2019, section 2). Its mean
+over actions drawn from π is the KL. The KL itself, charged whatever was drawn, would pull nowhere: it is the same for all
+actions of a decision, so it cancels in E[∇ log π(a) · A]. Raw rewards stay as they are: `shaped_rewards` returns others.
 
 With a target the coefficient is adapted after each iteration (training/offline/reference.py says how) to the KL that was
 measured in its rollout.
@@ -18,7 +19,7 @@ import torch
 from torch import Tensor
 
 from agents.policy import checkpoint
-from agents.policy.distributions import kl
+from agents.policy.distributions import log_prob_of, log_probs
 from training.online import config
 from training.online.rollout import Rollout, forward
 from training.online.schedules import ParameterSchedule
@@ -67,8 +68,13 @@ class Reference:
         return computed
 
     def shaped_rewards(self, rollout: Rollout, logits: Tensor) -> Tensor:
-        """Return the raw rewards minus coefficient · KL [D], of the policy that played. logits: of the reference."""
-        return rollout.rewards - self.coefficient * kl(rollout.logits, logits, rollout.legal)
+        """Return the raw rewards minus coefficient · (log π(a) - log π_ref(a)) [D] of the actions that were played.
+
+        logits: of the reference [D, 13].
+        """
+        log_policy, log_reference = (log_probs(each, rollout.legal) for each in (rollout.logits, logits))
+        charged = log_prob_of(log_policy, rollout.actions) - log_prob_of(log_reference, rollout.actions)
+        return rollout.rewards - self.coefficient * charged
 
     def advance(self, measured: float) -> None:
         """Go on to the next iteration. measured: the mean KL of this one, in nats per decision."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from support.online import matrix_trainer, settings  # noqa: E402
 from support.tiny_battle import OURS, THEIRS, Solver, TinyBattles  # noqa: E402
 
 from agents.engine.gen1.engine import Engine  # noqa: E402
+from agents.policy import checkpoint  # noqa: E402
+from agents.policy.network import PRESETS, Network  # noqa: E402
 from arena.fixture import showdown_seed  # noqa: E402
 from training.online.rules import trainer_class  # noqa: E402
 from training.online.rules.ddqn import q_of  # noqa: E402
@@ -70,6 +73,37 @@ def test_a_mixed_equilibrium_is_what_self_play_circles_around(name: str) -> None
         played.append(output_in(one.battles, one).logits[0, 0, :3].softmax(-1).numpy())
     mean = np.mean(played[50:], axis=0)
     assert np.abs(mean - wanted).max() < 0.06 < np.abs(untrained - wanted).max()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", POLICY_GRADIENTS)
+@pytest.mark.parametrize("where", ["reward", "loss"])
+def test_a_reference_pulls_where_nothing_else_does(name: str, where: str, tmp_path: Path) -> None:
+    """All actions win equally often, so the one optimum is the reference, wherever its KL is charged."""
+    torch.manual_seed(5)
+    other = Network(PRESETS["micro"])
+    with torch.no_grad():
+        other.policy_head.mul_(40)  # far from even
+    checkpoint.save(tmp_path / "other", other, 0)
+    one = matrix_trainer(
+        [[0.5] * 3] * 3,
+        name,
+        learner__optimizer__learning_rate={**CONSTANT, "value": 0.002},
+        algorithm__entropy={**CONSTANT, "value": 0.0},
+        reference__checkpoint=str(tmp_path / "other"),
+        reference__coefficient={**CONSTANT, "value": 1.0},
+        reference__where=where,
+        **POLICY_GRADIENTS[name],
+    )
+    assert isinstance(one.battles, MatrixGame)
+    begun = output_in(one.battles, one).logits[0, 0, :3].softmax(-1).numpy()
+    one.roles[LEARNER].network, own = other.eval(), one.roles[LEARNER].network
+    wanted = output_in(one.battles, one).logits[0, 0, :3].softmax(-1).numpy()
+    one.roles[LEARNER].network = own
+    for _ in range(60):
+        one.iterate()
+    ended = output_in(one.battles, one).logits[0, 0, :3].softmax(-1).numpy()
+    assert np.abs(begun - wanted).max() > 0.2 and np.abs(ended - wanted).max() < 0.06
 
 
 @pytest.mark.slow

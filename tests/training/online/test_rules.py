@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,8 +15,9 @@ pytest.importorskip("numba")
 from support.hand_made import rollout  # noqa: E402
 from support.online import trainer  # noqa: E402
 
-from agents.policy.distributions import kl  # noqa: E402
-from agents.policy.network import Output  # noqa: E402
+from agents.policy import checkpoint  # noqa: E402
+from agents.policy.distributions import kl, log_prob_of, log_probs  # noqa: E402
+from agents.policy.network import PRESETS, Network, Output  # noqa: E402
 from training.online.players import SamplingSettings, behaviour_log_probs  # noqa: E402
 from training.online.policy_gradient import advantages, td_errors  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
@@ -151,12 +153,35 @@ def test_the_policy_improved_by_a_search_and_what_its_value_learns() -> None:
     torch.testing.assert_close(value_goal(one, 0.25), torch.tensor([0.75 + 0.25 * 0.2, 1.0, 0.375 - 0.2]))
 
 
+def test_a_reference_in_the_reward_pulls_on_the_mean_as_one_in_the_loss_does(tmp_path: Any) -> None:
+    """E[∇ log π(a) · reward(a)] over actions drawn from π is -coefficient · ∇ KL(π || π_ref); so is no constant's."""
+    torch.manual_seed(3)
+    checkpoint.save(tmp_path / "other", Network(PRESETS["micro"]), 0)
+    one = trainer(
+        "iac",
+        reference__checkpoint=str(tmp_path / "other"),
+        reference__coefficient={"kind": "constant", "value": 0.3},
+        reference__where="reward",
+    )
+    played = rollout([0.0, 0.0], [1, 1], [0.0, 0.0], actions=torch.tensor([0, 1]))  # each of the two legal actions once
+    logits = torch.tensor([[2.0, 0.0]]).expand(2, 2).clone()
+    played = replace(played, logits=torch.cat([logits, played.logits[:, 2:]], dim=1))
+    reference = played.logits.new_zeros(played.logits.shape).masked_fill(~played.legal, -torch.inf)
+    rewards = one.shaped(played, reference)
+
+    policy = torch.tensor([2.0, 0.0], requires_grad=True)
+    drawn = policy.log_softmax(-1)
+    weights = drawn.exp().detach() * rewards
+    (found,) = torch.autograd.grad((weights * drawn).sum(), policy)
+    moved = torch.cat([policy, torch.full((11,), -torch.inf)])
+    (wanted,) = torch.autograd.grad(-0.3 * kl(moved, reference[0], played.legal[0]), policy)
+    torch.testing.assert_close(found, wanted)
+    assert wanted[0] < -0.01  # towards the reference's even share
+
+
 @pytest.mark.parametrize("name", [name for name in RULES if name != "expert_iteration"])  # it learns from no rewards
 def test_raw_and_shaped_returns_never_mix(name: str, tmp_path: Any) -> None:
     """With the KL in the reward the learner gets other rewards, and what is reported as the result stays the result."""
-    from agents.policy import checkpoint
-    from agents.policy.network import PRESETS, Network
-
     torch.manual_seed(3)
     checkpoint.save(tmp_path / "other", Network(PRESETS["micro"]), 0)
     given: list[tuple[Rollout, Any]] = []
@@ -175,7 +200,9 @@ def test_raw_and_shaped_returns_never_mix(name: str, tmp_path: Any) -> None:
     assert set(found.rewards.tolist()) <= {-1.0, 0.0, 1.0}
     assert told["raw_return"] == pytest.approx(float(found.results.mean()))
     taken = found.rewards - one.shaped(found, reference)
-    assert one.reference is not None and (taken >= -1e-6).all() and taken.mean() > 1e-4
+    log_policy, log_reference = log_probs(found.logits, found.legal), log_probs(reference, found.legal)
+    torch.testing.assert_close(taken, 0.5 * log_prob_of(log_policy - log_reference, found.actions))
+    assert one.reference is not None and taken.abs().mean() > 1e-4
     battles = len(found.lengths)
     assert told["shaped_return"] == pytest.approx(told["raw_return"] - float(taken.sum()) / battles, abs=1e-4)
     logits = found.logits.clone()

@@ -121,7 +121,9 @@ def _measured(known: Lineage) -> tuple[list[LineageAttempt], list[str]]:
 
 
 def _met(measured: Sequence[LineageAttempt]) -> list[str]:
-    names = {cell["opponent"] for attempt in measured if attempt["details"] for cell in attempt["details"]["shares"]} - {ALL}
+    names = {
+        cell["opponent"] for attempt in measured if attempt["details"] for cell in attempt["details"]["shares"]
+    } - {ALL}
     return [*sorted(names), ALL]
 
 
