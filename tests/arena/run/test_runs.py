@@ -22,13 +22,6 @@ from arena.store.database import BeingPlayed
 from arena.store.schema import FINISHED, RUNNING, STOPPED, TIME_LIMIT
 
 
-@pytest.fixture(autouse=True)
-def without_provenance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asking git and Node for their versions takes longer than all that is tested here."""
-    monkeypatch.setattr("arena.run.lifecycle.versions", dict)
-    monkeypatch.setattr("arena.run.lifecycle.git_state", lambda: None)
-
-
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
     return tmp_path / "arena.duckdb"
@@ -40,8 +33,9 @@ def statuses(db: Path) -> list[str]:
 
 @asynccontextmanager
 async def started_run(store: Store) -> AsyncIterator[RunLifecycle]:
-    with new_run(store, "evaluate", {"agents": ["a", "b"]}, [], {}) as run_id:
-        pass
+    """A run without its provenance: to ask git and Node for their versions takes longer than all that is tested here."""
+    run_id = store.new_run_id()
+    store.begin_run(run_id, "evaluate", {"agents": ["a", "b"]}, None, {}, [], {})
     async with run_lifecycle(store, run_id) as lifecycle:
         yield lifecycle
 

@@ -7,12 +7,13 @@ import itertools
 import mmap
 import os
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.workers import BATTLE, Heard
 
 from arena.battles.guard import SHARED_BYTES, StepGuard, read_life
-from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.venue import Rules
 from arena.workers import worker_pool as module
 from arena.workers import worker_process
@@ -23,15 +24,7 @@ from arena.workers.progress import RunProgress
 from arena.workers.worker_process import STARTING_SECONDS, WorkerProcess
 from arena.workers.worker_settings import WorkerSettings
 
-TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
-FIXTURE = Fixture(
-    "gen1randombattle",
-    ("heuristic:staller", "heuristic:gambler"),
-    (TEAM, TEAM),
-    showdown_seed("battle"),
-    "pair",
-    "drawn",
-)
+FIXTURE = replace(BATTLE, agents=("heuristic:staller", "heuristic:gambler"))
 
 
 @pytest.fixture
@@ -145,17 +138,9 @@ class _Ended(WorkerProcess):
         return "words"
 
 
-class _Schedule:
-    over = False
-    already_played = 0
-
-    def record_result(self, fixture: Fixture, score: float | None) -> None:
-        """Nothing hangs on it."""
-
-
 def _died(fixtures: int, *, step: int | None = None, cause: End | None = None, solo: bool = False) -> Any:
     coordinator: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 1), lambda line: None, RunProgress(None))
-    coordinator.schedule = _Schedule()
+    coordinator.schedule = Heard()
     dead = _Ended(coordinator.on_line, coordinator.on_death, solo=solo)
     dead.begun, dead.last_step, dead.cause = True, step, cause
     dead.fixtures = dict.fromkeys(range(1, fixtures + 1), FIXTURE)
