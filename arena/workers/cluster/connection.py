@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agents import AgentSource
-from arena.workers.local_pool import LocalPool, default_workers
+from arena.workers.local_pool import GRACE_SECONDS, LocalPool, default_workers
 from arena.workers.worker_pool import WorkerPool
 from arena.workers.worker_settings import WorkerSettings
 from teamsets.errors import ArenaError, BadInput, MissingTool
@@ -52,15 +52,15 @@ class Cluster(Protocol):
 
 
 class ThisMachine:
-    """Worker processes of this machine: no cluster."""
+    """Worker processes of this machine: no cluster. grace: see `LocalPool`."""
 
-    def __init__(self, workers: int | None) -> None:
-        self.workers = workers or default_workers()
+    def __init__(self, workers: int | None, *, grace: float = GRACE_SECONDS) -> None:
+        self.workers, self.grace = workers or default_workers(), grace
 
     def pool(
         self, settings: WorkerSettings, sources: Callable[[], list[AgentSource]], formats: tuple[str, ...]
     ) -> WorkerPool:
-        return LocalPool(settings, self.workers)
+        return LocalPool(settings, self.workers, grace=self.grace)
 
 
 class RayCluster:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from support.made_store import MadeStore
 from support.snapshots import Compare
 
 from arena import cli as arena_line
-from arena.commands import doctor as doctor_command
+from arena.commands import doctor
 from arena.ratings.sprt import SprtSettings, report_lines
 from arena.report import live
 from arena.report.summary import summarize
@@ -164,47 +163,40 @@ def test_the_live_table_of_a_run(same: Compare, clock: list[float]) -> None:
         same(f"live table, {name}", shown(drawn))
 
 
-@pytest.fixture
-def probes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Replaces what `arena doctor` looks at by what it shall find."""
-
-    def found(**answers: str | Exception) -> None:
-        for name, answer in answers.items():
-
-            def probe(answer: str | Exception = answer) -> str:
-                if isinstance(answer, Exception):
-                    raise answer
-                return answer
-
-            monkeypatch.setattr(doctor_command, name, probe)
-
-    found(
-        _node="v20.20.2 (/usr/bin/node)",
-        _database="1.4.1, a database can be written",
-        _battle="played a battle of 31 turns in 0.42 s",
-        _torch="not installed (needed for training only; see docs/install.md)",
-    )
-    monkeypatch.setattr(doctor_command.showdown, "version", lambda: "0.11.10")
-    monkeypatch.setattr(
-        doctor_command.showdown, "package", lambda: Path("/home/me/arena/node_modules/pokemon-showdown")
-    )
-    monkeypatch.setattr(doctor_command, "version", lambda name: "0.16.1")
-    monkeypatch.setattr(doctor_command, "default_workers", lambda: 2)
-    monkeypatch.setattr(doctor_command.os, "cpu_count", lambda: 4)
-    monkeypatch.setattr(doctor_command.platform, "python_version", lambda: "3.11.7")
-    monkeypatch.setattr(sys, "executable", "/home/me/arena/.venv/bin/python")
-    return found
+#: What `arena doctor` finds where all is installed.
+FOUND: dict[str, str | ArenaError] = {
+    "python": "3.11.7 (/home/me/arena/.venv/bin/python)",
+    "node": "v20.20.2 (/usr/bin/node)",
+    "pokemon-showdown": "0.11.10 (/home/me/arena/node_modules/pokemon-showdown)",
+    "poke-env": "0.16.1",
+    "duckdb": "1.4.1, a database can be written",
+    "simulator": "played a battle of 31 turns in 0.42 s",
+    "cores": "2 of 4 usable",
+}
+MISSING = {
+    "node": ArenaError("Node.js 20 or newer is needed and 'node' was not found: install it from nodejs.org"),
+    "simulator": ArenaError("the simulator's process has ended"),
+}
 
 
-def test_the_doctor(arena: Callable[..., Said], probes: Callable[..., None], same: Compare) -> None:
-    same("doctor, all found", arena("doctor").out)
-    probes(
-        _node=ArenaError("Node.js 20 or newer is needed and 'node' was not found: install it from nodejs.org"),
-        _battle=ArenaError("the simulator's process has ended"),
-    )
-    said = arena("doctor")
-    assert said.code == 1
-    same("doctor, parts missing", said.out)
+def finding(found: str | ArenaError) -> Callable[[], str]:
+    def check() -> str:
+        if isinstance(found, ArenaError):
+            raise found
+        return found
+
+    return check
+
+
+@pytest.mark.parametrize(("name", "found"), [("all found", FOUND), ("parts missing", FOUND | MISSING)])
+def test_the_doctor(
+    name: str, found: dict[str, str | ArenaError], same: Compare, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert list(found) == list(doctor.CHECKS)
+    checks = {check: finding(answer) for check, answer in found.items()}
+    fine = doctor.report(checks, "not installed (needed for training only; see docs/install.md)")
+    assert fine == (found is FOUND)
+    same(f"doctor, {name}", capsys.readouterr().out)
 
 
 def test_the_list_of_teams(arena: Callable[..., Said], same: Compare) -> None:
