@@ -119,16 +119,9 @@ def test_the_lines_of_a_match_without_a_test(same: Compare) -> None:
     same("match, no test", "\n".join(report_lines("a", "b", (1, 4, 9, 5, 2), None)))
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    now = [1000.0]
-    monkeypatch.setattr(live.time, "monotonic", lambda: now[0])
-    return now
-
-
 def progress(**more: Any) -> RunProgress:
     values: dict[str, Any] = {
-        "total": 1200, "known": 100, "played": 200, "turns": 9000, "anchor": "random", "began": 900.0,
+        "total": 1200, "known": 100, "played": 200, "turns": 9000, "anchor": "random", "began": 900.0, "now": lambda: 1000.0,
         "wins": Counter({"heuristic:expert": 150, "random": 30}), "games": Counter({"heuristic:expert": 200, "random": 200}),
         "points": {"gen1ou": {("heuristic:expert", "random"): 150.0, ("random", "heuristic:expert"): 50.0}},
         "faults": Counter({"random": 4}), "aborted": 1, "remark": "interval of the leader ±38 Elo",
@@ -145,15 +138,13 @@ def progress(**more: Any) -> RunProgress:
         ("time limit", 300.0, {"total": None}),
     ],
 )  # fmt: skip
-def test_the_line_of_a_run(
-    name: str, seconds: float | None, changes: dict[str, Any], same: Compare, clock: Any
-) -> None:
+def test_the_line_of_a_run(name: str, seconds: float | None, changes: dict[str, Any], same: Compare) -> None:
     console = screen(None)
     live.Lines(console, seconds).close(progress(**changes))
     same(f"progress line, {name}", shown(console))
 
 
-def test_the_live_table_of_a_run(same: Compare, clock: list[float]) -> None:
+def test_the_live_table_of_a_run(same: Compare) -> None:
     for width, name in ((120, "wide"), (60, "narrow")):
         console = screen(width)
         display = live.LiveTable(console, None)

@@ -10,8 +10,7 @@ from support.workers import BATTLE
 from arena.fixture import Fixture
 from arena.schedules.schedule import FixedSchedule
 from arena.venue import Rules
-from arena.workers import coordinator as module
-from arena.workers.coordinator import Coordinator
+from arena.workers.coordinator import MAX_WAITING, Coordinator
 from arena.workers.local_pool import LocalPool
 from arena.workers.progress import RunProgress
 from arena.workers.worker_process import WorkerProcess
@@ -51,9 +50,8 @@ def test_as_many_as_there_are_workers() -> None:
     assert two.next_fixture() is None
 
 
-def test_not_more_wait_than_are_kept_in_mind(monkeypatch: Any) -> None:
-    monkeypatch.setattr(module, "MAX_WAITING", 2)
-    one = coordinator(*[OUTSIDE] * 9, BATTLE)
+def test_not_more_wait_than_are_kept_in_mind() -> None:
+    one = coordinator(*[OUTSIDE] * (MAX_WAITING + 1), BATTLE)
     one.workers.append(worker(OUTSIDE))
-    assert one.next_fixture() is None and one.serial == 2
-    assert one.next_fixture() is None and one.serial == 2
+    assert one.next_fixture() is None and one.serial == MAX_WAITING
+    assert one.next_fixture() is None and one.serial == MAX_WAITING
