@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 import orjson
-import pytest
 
-from arena.battles import diagnostics
-from arena.battles.diagnostics import MAX_DECISION, DiagnosticsBudget, DiagnosticsTooLarge
+from arena.battles.diagnostics import MAX_BATTLE, MAX_DECISION, DiagnosticsBudget, DiagnosticsTooLarge
 from arena.battles.guard import UNTIMED_SECONDS, StepGuard
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.processes.child import ChildProcess
@@ -66,12 +64,12 @@ def test_diagnostics_that_take_for_ever_are_read_once() -> None:
     assert len(thoughts) >= 3 and record.fault is None
 
 
-def test_a_battle_has_a_limit_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnostics, "MAX_BATTLE", 150_000)
-    (record,) = _played("ThinksOften", max_turns=5)
-    kept = [len(thought.get("text", "")) for thought in _thoughts(record)]
-    assert kept[:3] == [60_000, 60_000, 0] and sum(kept) == 120_000
-    assert "more than 150,000 characters in this battle" in _thoughts(record)[-1]["dropped"]
+def test_a_battle_has_a_limit_of_its_own() -> None:
+    budget, large = DiagnosticsBudget(), {"text": "x" * 60_000}  # each is small enough for one decision
+    kept = [budget.accept(large) for _ in range(MAX_BATTLE // 60_000 + 2)]
+    whole = kept.index({"dropped": f"more than {MAX_BATTLE:,} characters in this battle", "dropped_so_far": 1})
+    assert kept[:whole] == [large] * (MAX_BATTLE // 60_010) and kept[-1]["dropped_so_far"] == len(kept) - whole
+    assert "dropped" in budget.accept({"text": "x"}), "what would fit is not read either"
 
 
 def test_odd_keys_and_numbers_are_kept_as_text() -> None:
