@@ -26,8 +26,8 @@ from teamsets.errors import BadInput
 _KEY = "OPENAI_API_KEY"
 #: Answers after which a request is sent again: too many requests, or an overloaded server or proxy.
 _AGAIN = (408, 409, 429, 500, 502, 503, 504)
-#: Requests for one answer, and the seconds before the second one; they double from then on, up to the limit.
-_TRIES, _FIRST_WAIT, _LONGEST_WAIT = 6, 0.5, 8.0
+#: Requests for one answer, and the most seconds between two.
+_TRIES, _LONGEST_WAIT = 6, 8.0
 #: Seconds to find out before a run whether a server listens.
 _CONNECT_SECONDS = 3.0
 #: Shorter keys are no secrets.
@@ -52,6 +52,8 @@ class OpenAI(LanguageModel):
     """
 
     named = "llm:openai"
+    #: Seconds before a request is sent for the second time; twice as long before each that follows.
+    first_wait = 0.5
 
     def __init__(
         self,
@@ -116,7 +118,7 @@ class OpenAI(LanguageModel):
 
     async def _sent(self, body: bytes) -> Response:
         """Return the server's answer, of status 200. Raises ServerFailed."""
-        problem, wait = "", _FIRST_WAIT
+        problem, wait = "", self.first_wait
         limits = _limits_of(*self._limits)
         for number in range(_TRIES):
             if number:

@@ -370,12 +370,17 @@ def observe_rows(
 
 
 def compile_engine(say: Callable[[str], None]) -> None:
-    """Compile what batches of battles and their observations call, unless the cache has it: one to three minutes in all.
+    """Compile `all_kernels` unless the cache has them: one to three minutes in all.
 
     say: called with a line before each part.
     """
+    compile_missing(all_kernels(), say)
+
+
+def all_kernels() -> dict[str, tuple[Any, Callable[[], Any]]]:
+    """Return what batches of battles and their observations call, as `kernels` does."""
     engine, none = Engine(0), np.zeros(0, np.int64)
-    compile_missing({**kernels(), "observations": (_observe, lambda: observe_rows(engine, none, none))}, say)
+    return {**kernels(), "observations": (_observe, lambda: observe_rows(engine, none, none))}
 
 
 def _shapes(n: int) -> tuple[tuple[tuple[int, ...], Any], ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import mmap
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 #: Seconds between two ticks, and the gap between two that counts as standstill: more than a busy machine delays a tick.
 TICK_SECONDS, STILL_SECONDS = 0.25, 1.0
@@ -30,16 +30,17 @@ def shared_clock() -> tuple[mmap.mmap, mmap.mmap]:
 
 
 class Witness:
-    """The side that ticks."""
+    """The side that ticks. still_seconds: a longer gap is standstill. now: the system's clock."""
 
-    def __init__(self) -> None:
-        self._ticked = time.monotonic()
+    def __init__(self, *, still_seconds: float = STILL_SECONDS, now: Callable[[], float] = time.monotonic) -> None:
+        self._still_seconds, self._now = still_seconds, now
+        self._ticked = now()
         self._stood = 0.0
 
     def tick(self, memories: Iterable[mmap.mmap]) -> None:
         """Write the time and the standstill so far to each memory, at its beginning. Call it every TICK_SECONDS."""
-        now = time.monotonic()
-        if now - self._ticked > STILL_SECONDS:
+        now = self._now()
+        if now - self._ticked > self._still_seconds:
             self._stood += now - self._ticked
         self._ticked = now
         for memory in memories:
@@ -49,14 +50,24 @@ class Witness:
 
 
 class RunClock:
-    """The side that reads. shared: memory in which a witness ticks, or None: then it is the system's clock."""
+    """The side that reads. shared: memory in which a witness ticks, or None: then it is the system's clock.
 
-    def __init__(self, shared: mmap.mmap | None = None) -> None:
+    still_seconds, now: as the witness has them.
+    """
+
+    def __init__(
+        self,
+        shared: mmap.mmap | None = None,
+        *,
+        still_seconds: float = STILL_SECONDS,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._still_seconds, self._now = still_seconds, now
         self._times = memoryview(shared if shared is not None else bytes(CLOCK_BYTES)).cast("d")
 
     def now(self) -> float:
         """Return the run's time in seconds, of which only differences mean something."""
-        return time.monotonic() - self._times[_STOOD]
+        return self._now() - self._times[_STOOD]
 
     def is_past(self, moment: float) -> bool:
         """Return whether a moment of the run's time is past for certain."""
@@ -67,4 +78,4 @@ class RunClock:
     def certain(self) -> bool:
         """Whether the witness has ticked lately, so that `now` leaves out all standstill. Else the run may just continue."""
         ticked = self._times[_TICKED]
-        return ticked == 0.0 or time.monotonic() - ticked <= STILL_SECONDS
+        return ticked == 0.0 or self._now() - ticked <= self._still_seconds

@@ -36,9 +36,10 @@ BEAT_SECONDS = 0.25
 _LAST_STEP = 0.5
 #: Seconds between two interruptions: code with a bare `except:` may swallow the first.
 _ALARM_SECONDS = 0.05
-#: Seconds that the finalizers which one garbage collection runs may take before they are interrupted, and four times as long
-#: as each of those that follow.
-FINALIZER_SECONDS = 1.0
+#: Seconds for agents' code that is in no decision's time: to format an exception's message, to read a decision's
+#: diagnostics, and for the finalizers which one garbage collection runs (four times as long as each of those that follow an
+#: interrupted one).
+UNTIMED_SECONDS = 1.0
 #: Seconds of garbage collection that are left out of a decision's time. The rest counts: finalizers are agents' code.
 _FORGIVEN_SECONDS = 5.0
 
@@ -51,13 +52,21 @@ class StepGuard:
     """Runs the steps of agents under a limit. One per process, on its main thread.
 
     shared: memory of SHARED_BYTES that another process may read with `read_step`, or None. clock: the run's time.
-    spent: the seconds that all steps have taken so far. collected: those of garbage collections, which are in no step's.
+    untimed_limit: see UNTIMED_SECONDS. spent: the seconds that all steps have taken so far. collected: those of garbage
+    collections, which are in no step's.
     """
 
-    def __init__(self, shared: mmap.mmap | None = None, clock: RunClock | None = None) -> None:
+    def __init__(
+        self,
+        shared: mmap.mmap | None = None,
+        clock: RunClock | None = None,
+        *,
+        untimed_limit: float = UNTIMED_SECONDS,
+    ) -> None:
         memory = memoryview(shared if shared is not None else mmap.mmap(-1, SHARED_BYTES))
         self._numbers, self._times = memory.cast("q"), memory.cast("d")
         self.clock = clock or RunClock(shared)
+        self.untimed_limit = untimed_limit
         self._steps = 0
         self._deadline = 0.0
         self._open = False
@@ -131,7 +140,7 @@ class _Collections:
             guard._collecting = time.monotonic()
             guard._numbers[_STEP] = 0
             cls.collecting = sys._getframe().f_back
-            signal.setitimer(signal.ITIMER_REAL, FINALIZER_SECONDS, FINALIZER_SECONDS / 4)
+            signal.setitimer(signal.ITIMER_REAL, guard.untimed_limit, guard.untimed_limit / 4)
         elif guard._collecting:
             seconds = time.monotonic() - guard._collecting
             guard.collected += seconds
@@ -236,9 +245,14 @@ class SeatClock:
             wait = self.seconds_left if self.seconds_left > 0 else _ALARM_SECONDS
             self._alarm = asyncio.get_running_loop().call_later(wait, self._check_time_up, over)
 
-    def call_untimed(self, limit: float, function: Any, *arguments: Any) -> Any:
-        """Run a step of the agent's code that does not use its decision time. Raises TimeUp after `limit` seconds."""
-        return self._guard.call(self.seat_id, limit, function, *arguments)
+    @property
+    def untimed_limit(self) -> float:
+        """Seconds for a step of `call_untimed`."""
+        return self._guard.untimed_limit
+
+    def call_untimed(self, function: Any, *arguments: Any) -> Any:
+        """Run a step of the agent's code that does not use its decision time. Raises TimeUp after `untimed_limit`."""
+        return self._guard.call(self.seat_id, self.untimed_limit, function, *arguments)
 
     def last_step(self, function: Any, *arguments: Any) -> None:
         """Run a short step after the time is up or the battle is over; its result is ignored."""

@@ -25,11 +25,6 @@ MAX_REJECTIONS = 10
 #: Time limit for creating an agent, in seconds: the first one of a class may load a model.
 CREATION_SECONDS = 300.0
 
-#: Time limit for reading an agent's diagnostics, in seconds.
-DIAGNOSTICS_SECONDS = 1.0
-#: Time limit for formatting the message of an agent's exception, in seconds.
-MESSAGE_SECONDS = 1.0
-
 FaultKind = Literal["timeout", "illegal", "error"]
 
 
@@ -214,10 +209,10 @@ class Seat:
         if _has_plain_diagnostics(kind) and self.agent.diagnostics is None:
             return None
         try:
-            kept: dict[str, Any] | None = self.clock.call_untimed(DIAGNOSTICS_SECONDS, self._pop_diagnostics)
+            kept: dict[str, Any] | None = self.clock.call_untimed(self._pop_diagnostics)
             return kept
         except TimeUp:
-            reason = f"they took longer than {DIAGNOSTICS_SECONDS:g} s to read"
+            reason = f"they took longer than {self.clock.untimed_limit:g} s to read"
             return self.diagnostics_budget.drop(reason, for_good=True)
         except BaseException as error:  # RecursionError, MemoryError, whatever a __repr__ raises
             return self.diagnostics_budget.drop(f"they could not be read: {type_name(error)}")
@@ -300,9 +295,9 @@ def _fault_of(error: BaseException, clock: SeatClock) -> Fault:
         location = f" at {trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}"
         trace = trace.tb_next
     try:
-        message = clock.call_untimed(MESSAGE_SECONDS, _message_of, error)
+        message = clock.call_untimed(_message_of, error)
     except TimeUp:
-        message = f": (its words took longer than {MESSAGE_SECONDS:g} s)"
+        message = f": (its words took longer than {clock.untimed_limit:g} s)"
     except BaseException:
         message = ": (its words could not be read)"
     return Fault("error", f"{kind}{message}{location}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -21,6 +21,11 @@ from teamsets.formats import get_format
 def source_of(spec: str) -> AgentSource:
     """Return the source of an agent in this process's battles, resolved once."""
     return resolve(spec)
+
+
+def agent_of_spec(spec: str) -> Agent:
+    """Create an agent from its spec."""
+    return source_of(spec).make()
 
 
 class SeatIsolation(Protocol):
@@ -58,7 +63,8 @@ class BattleSession:
     """One battle: its seats, the first fault, and its record.
 
     remote_seats: role -> creates the seat of a remote player. faults: of agents that could not be created, by seat; they
-    lose when the battle starts. isolation: creates the seats of local agents; None: they run in this process.
+    lose when the battle starts. isolation: creates the seats of local agents; None: they run in this process, created by
+    create_agent(spec).
     """
 
     #: As in the record, and the class of the seats of this process.
@@ -75,6 +81,7 @@ class BattleSession:
         think_limit: float,
         remote_seats: Mapping[str, SeatFactory] = MappingProxyType({}),
         isolation: SeatIsolation | None = None,
+        create_agent: Callable[[str], Agent] = agent_of_spec,
     ) -> None:
         self.fixture = fixture
         self.isolation = isolation
@@ -102,7 +109,7 @@ class BattleSession:
             seat_settings["kind"] = self.seat_class
             try:
                 self.seats[role] = new_seat(
-                    role, make_agent(guard, seat_id, functools.partial(_make_agent, spec)), **seat_settings
+                    role, make_agent(guard, seat_id, functools.partial(create_agent, spec)), **seat_settings
                 )
             except Fault as fault:
                 self.seats[role], self.faults[role] = new_seat(role, Agent(), **seat_settings), fault
@@ -168,7 +175,3 @@ def close_awaitable(awaitable: Awaitable[Choice]) -> None:
     close = getattr(awaitable, "close", None)
     if close is not None:
         close()
-
-
-def _make_agent(spec: str) -> Agent:
-    return source_of(spec).make()

@@ -9,7 +9,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -35,24 +35,25 @@ def doctor() -> None:
     Example:
       arena doctor
     """
-    checks: list[tuple[str, Callable[[], str]]] = [
-        ("python", lambda: f"{platform.python_version()} ({sys.executable})"),
-        ("node", _node),
-        ("pokemon-showdown", lambda: f"{showdown.version()} ({showdown.package()})"),
-        ("poke-env", lambda: version("poke-env")),
-        ("duckdb", _database),
-        ("simulator", _battle),
-        ("cores", lambda: f"{default_workers()} of {os.cpu_count()} usable"),
-    ]
-    outcomes = [_report(name, check) for name, check in checks]  # every one, not only up to the first that fails
+    sys.exit(0 if report(CHECKS, _torch()) else 1)
+
+
+def report(checks: Mapping[str, Callable[[], str]], torch: str) -> bool:
+    """Print a line for each check and a conclusion, and return whether evaluation can work.
+
+    checks: name -> returns a line, or raises what is wrong. torch: the line about training.
+    """
+    outcomes = [
+        _report(name, check) for name, check in checks.items()
+    ]  # every one, not only up to the first that fails
     fine = all(outcomes)
-    print(f"{'torch':18} {_torch()}")
+    print(f"{'torch':18} {torch}")
     print(
         "everything that evaluation needs is installed"
         if fine
         else "evaluation cannot work until the lines marked NO are fixed"
     )
-    sys.exit(0 if fine else 1)
+    return fine
 
 
 def _report(name: str, check: Callable[[], str]) -> bool:
@@ -100,3 +101,15 @@ def _torch() -> str:
 
     gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
     return f"{torch.__version__}, {'GPU: ' + ', '.join(gpus) if gpus else 'no GPU'}"
+
+
+#: What evaluation needs: name -> returns a line about it, or raises what is wrong.
+CHECKS: Mapping[str, Callable[[], str]] = {
+    "python": lambda: f"{platform.python_version()} ({sys.executable})",
+    "node": _node,
+    "pokemon-showdown": lambda: f"{showdown.version()} ({showdown.package()})",
+    "poke-env": lambda: version("poke-env"),
+    "duckdb": _database,
+    "simulator": _battle,
+    "cores": lambda: f"{default_workers()} of {os.cpu_count()} usable",
+}

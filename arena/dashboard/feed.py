@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,17 @@ _MOST_PAUSE = 60.0
 Parts = dict[str, bytes]
 
 
-class _Database:
-    """The list of runs and the runs that pages show, as last read."""
+class DatabaseParts:
+    """The list of runs and the runs that pages show, as last read. now, processor_time: clocks, in seconds."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(
+        self,
+        path: Path,
+        *,
+        now: Callable[[], float] = time.monotonic,
+        processor_time: Callable[[], float] = time.process_time,
+    ) -> None:
+        self.path, self._now, self._processor_time = path, now, processor_time
         self.problem: str | None = None
         self._shared: Parts = {}
         self._runs: dict[str | None, bytes] = {}
@@ -61,7 +67,7 @@ class _Database:
 
     def update(self, run_id: str | None, playing: bool, status: dict[str, Any] | None) -> None:
         """Read the runs of all pages if the database has changed and enough time has passed; a new page's run at once."""
-        now = time.monotonic()
+        now = self._now()
         is_new = run_id not in self._last_request
         self._last_request[run_id] = now
         seen = (_stamp(self.path), playing, (status or {}).get("run"))
@@ -77,19 +83,19 @@ class _Database:
         else:
             return
         # Not the clock: waiting for the run's writer, or for a core, costs the run nothing.
-        began = time.process_time()
+        began = self._processor_time()
         try:
-            problems = self._read(wanted, playing, status)
+            problems = self.read(wanted, playing, status)
             self.problem = "; ".join(problems) or None
             if wanted != [run_id] or len(self._last_request) == 1:
                 self._seen = seen
         except (BadInput, duckdb.Error, orjson.JSONDecodeError) as error:  # what was read before stays on the page
             self.problem = str(error)
             self._seen = None
-        self._worked.append(time.process_time() - began)
+        self._worked.append(self._processor_time() - began)
         self._next = max(now, self._next) + max(READ_SECONDS, PAUSE * min(self._worked))
 
-    def _read(self, wanted: Iterable[str | None], playing: bool, status: dict[str, Any] | None) -> list[str]:
+    def read(self, wanted: Iterable[str | None], playing: bool, status: dict[str, Any] | None) -> list[str]:
         """Read the list of runs, the wanted ones, and the sections; return what could not be read."""
         problems: list[str] = []
         connection = connect(self.path, read_only=True, patience=PATIENCE)
@@ -124,7 +130,7 @@ class Feed:
     def __init__(self, db: Path, folders: tuple[Path, ...]) -> None:
         self.db = db
         self._training = TrainingRuns(folders)
-        self._database = _Database(db)
+        self._database = DatabaseParts(db)
         self._training_parts: Parts = {}
         self._lock = asyncio.Lock()
         self._looked = -LOOK_SECONDS

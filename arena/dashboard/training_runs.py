@@ -66,10 +66,10 @@ def _mean(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 class Curves:
-    """The metrics of one run, read as they are written. changed: when, as Unix time."""
+    """The metrics of one run, read as they are written. changed: when, as Unix time. read_bytes: at most, in one look."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, read_bytes: int = READ_BYTES) -> None:
+        self._path, self._read_bytes = path, read_bytes
         self.changed = 0.0
         self._begin(0)
 
@@ -81,7 +81,7 @@ class Curves:
         self._part: tuple[object, bytes] = (None, b"")
 
     def update(self) -> None:
-        """Reads what was appended, at most READ_BYTES of it. A file that is gone keeps its curves."""
+        """Reads what was appended, at most `read_bytes` of it. A file that is gone keeps its curves."""
         try:
             status = self._path.stat()
             if status.st_size < self._read or status.st_ino != self._number:
@@ -91,13 +91,13 @@ class Curves:
                 return
             with open(self._path, "rb") as file:
                 file.seek(self._read)
-                text = file.read(READ_BYTES)
+                text = file.read(self._read_bytes)
         except OSError:
             return
         whole = text[
             : text.rfind(b"\n") + 1
         ]  # the rest of the last line is still being written, or read at the next look
-        if not whole and len(text) == READ_BYTES:
+        if not whole and len(text) == self._read_bytes:
             self._read += len(text)
             self._in_long_line = True
             return

@@ -11,19 +11,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from arena.battles.guard import StepGuard
-from arena.remote.user_battle import Entrant, UserBattle
+from arena.remote.user_battle import Entrant, ServerLimits, UserBattle
 from arena.validation import is_loopback
 from arena.venue import Rules
 from arena.venues.server.client import Client, ServerRefused
 from arena.venues.server.messages import format_of
 from teamsets.errors import BadInput
 
-#: Time limit for the server to list our battles, and to begin one that it lists, in seconds.
-_ANSWER_SECONDS = 10.0
 #: How often the time limits of a battle are checked, in seconds.
 _CHECK_SECONDS = 1.0
-#: Seconds to wait for the new rating after a rated battle.
-_RATING_SECONDS = 3.0
 #: Messages from a challenged user if there will be no battle; and if the user disconnected or left.
 _NO_BATTLE, _CANCELLED = re.compile(r"rejected the challenge.*"), "Challenge cancelled"
 _RETRY_SECONDS = 1.0
@@ -61,7 +57,7 @@ def server_uri(text: str) -> str:
 class Ladder:
     """Plays an agent's battles on a server, one at a time.
 
-    log: called with lines to print.
+    log: called with lines to print. limits: of the server's answers; None: the defaults.
     """
 
     def __init__(
@@ -71,8 +67,10 @@ class Ladder:
         guard: StepGuard,
         rules: Rules,
         log: Callable[[str], None],
+        limits: ServerLimits | None = None,
     ) -> None:
         self.client, self.matchmaking, self.guard, self.rules, self.log = client, matchmaking, guard, rules, log
+        self.limits = limits or ServerLimits()
         self.host = urlsplit(client.uri).netloc
         self.current: UserBattle | None = None
         self._entrant: Entrant | None = None
@@ -168,20 +166,20 @@ class Ladder:
         if self.matchmaking.user:
             self.client.say(f"/cancelchallenge {self.matchmaking.user}")
         if await self._running() and not self._next_battle.done():
-            await asyncio.wait({self._next_battle}, timeout=_ANSWER_SECONDS)
+            await asyncio.wait({self._next_battle}, timeout=self.limits.answer)
 
     async def _running(self) -> list[str]:
         """Return the rooms of the user's battles. Cancels open searches."""
         self._rooms, self._awaits_rooms = asyncio.get_running_loop().create_future(), True
         self.client.say("/cancelsearch")
         waited: set[asyncio.Future[Any]] = {self._rooms, self.client.lost}
-        await asyncio.wait(waited, timeout=_ANSWER_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(waited, timeout=self.limits.answer, return_when=asyncio.FIRST_COMPLETED)
         self._awaits_rooms = False
         return self._rooms.result() if self._rooms.done() else []
 
     async def _wait_for_rating(self, battle: UserBattle) -> None:
         """Wait briefly for our new rating, which the server computes after the end."""
-        for _ in range(round(_RATING_SECONDS / 0.1)):
+        for _ in range(round(self.limits.rating / 0.1)):
             if not self.matchmaking.rated or battle.rating is not None or battle.over.exception() is not None:
                 return
             await asyncio.sleep(0.1)
@@ -193,7 +191,9 @@ class Ladder:
         if self._entrant is None or self._next_battle.done() or format_of(room) != self._entrant.format:
             return None
         self._serial += 1
-        battle = UserBattle(self.client, room, self._entrant, self.guard, self.rules, self._serial, self.host)
+        battle = UserBattle(
+            self.client, room, self._entrant, self.guard, self.rules, self._serial, self.host, self.limits
+        )
         self._next_battle.set_result(battle)
         return battle
 

@@ -26,7 +26,7 @@ from arena.venues.server.local import LocalServer
 from arena.venues.server.remote_player import RemotePlayer, fixture_as_played
 
 #: Seconds that a visitor has to join a requested battle: the request may have been withdrawn.
-_JOIN_SECONDS = 30.0
+JOIN_SECONDS = 30.0
 #: Showdown's limit on the length of a name.
 _MAX_NAME = 18
 
@@ -130,7 +130,7 @@ class Lobby:
 
     pools: format -> the teams of the agents; empty if Showdown generates the teams. patience: seconds per decision of a
     visitor. keep(record): called with each battle. log(text): prints a line. limits: of open battles and requests; a
-    visitor beyond them receives a message.
+    visitor beyond them receives a message. join_limit: seconds that a visitor has to join a requested battle.
     """
 
     def __init__(
@@ -146,6 +146,7 @@ class Lobby:
         keep: Callable[[BattleRecord], None],
         log: Callable[[str], None],
         limits: Limits | None = None,
+        join_limit: float = JOIN_SECONDS,
     ) -> None:
         self.server, self.guard, self.rules, self.pools, self.team_set = server, guard, rules, pools, team_set
         self.seed, self.patience, self.keep, self.log = seed, patience, keep, log
@@ -156,7 +157,7 @@ class Lobby:
         self.idle.set()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._met: Counter[tuple[str, str]] = Counter()  # visitor, spec
-        self.limits = limits or Limits()
+        self.limits, self.join_limit = limits or Limits(), join_limit
         self._open: Counter[str] = Counter()  # visitor: battles and requests
         self._requests: dict[_RequestKey, _Request] = {}  # the latest request of each kind, until its battle is over
         self._tasks: set[asyncio.Task[None]] = set()
@@ -324,7 +325,7 @@ class Lobby:
             name,
             DRAWN if drawn else self.team_set,
         )
-        remote_player = RemotePlayer(visitor, patience=self.patience, join_limit=_JOIN_SECONDS, own_team=not drawn)
+        remote_player = RemotePlayer(visitor, patience=self.patience, join_limit=self.join_limit, own_team=not drawn)
         return ServedBattle(
             self.server,
             self.guard,

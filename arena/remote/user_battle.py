@@ -30,9 +30,22 @@ from teamsets.formats import get_format
 UNSEEN = FixtureTeam("unseen", "unseen")
 _GAVE_UP = re.compile(r"\|-message\|.* (forfeited|lost due to inactivity|lost by having an inappropriate name)\b")
 _RATING = re.compile(r"\|raw\|(?P<name>.*)'s rating: (?P<before>\d{1,9}) &rarr; <strong>(?P<after>\d{1,9})</strong>")
-#: Time limits for the server, while it is connected, in seconds: to name both players of a battle, to end one that we
-#: forfeit, and to send any message in a battle (its timer does so every half minute).
-BEGIN_SECONDS, FORFEIT_SECONDS, SILENT_SECONDS = 30.0, 10.0, 900.0
+
+
+@dataclass(frozen=True)
+class ServerLimits:
+    """Time limits for a server, while it is connected, in seconds.
+
+    begin: to name both players of a battle. forfeit: to end one that we forfeit. silent: to send any message in a battle
+    (its timer does so every half minute). answer: to list our battles, and to begin one that it lists. rating: to send our
+    new rating after a rated battle.
+    """
+
+    begin: float = 30.0
+    forfeit: float = 10.0
+    silent: float = 900.0
+    answer: float = 10.0
+    rating: float = 3.0
 
 
 class BattleGone(VenueFailed):
@@ -69,6 +82,7 @@ class UserBattle:
     rules: Rules
     serial: int
     host: str
+    limits: ServerLimits = ServerLimits()
     role: str = ""
     opponent: str = ""
     fault: Fault | None = None
@@ -136,13 +150,13 @@ class UserBattle:
 
     def check_time(self) -> None:
         """End the battle if the server exceeds a time limit: to begin it, to end it when forfeited, to send any message."""
-        now = asyncio.get_running_loop().time()
-        if self._forfeited and now - self._requested_at > FORFEIT_SECONDS:
-            why = f"the server did not end the battle within {FORFEIT_SECONDS:g} s after it was forfeited"
-        elif not self.begun and now - self._requested_at > BEGIN_SECONDS:
-            why = f"the server did not name both players within {BEGIN_SECONDS:g} s"
-        elif now - self._last_message_at > SILENT_SECONDS:
-            why = f"the server said nothing for {SILENT_SECONDS:g} s"
+        now, limits = asyncio.get_running_loop().time(), self.limits
+        if self._forfeited and now - self._requested_at > limits.forfeit:
+            why = f"the server did not end the battle within {limits.forfeit:g} s after it was forfeited"
+        elif not self.begun and now - self._requested_at > limits.begin:
+            why = f"the server did not name both players within {limits.begin:g} s"
+        elif now - self._last_message_at > limits.silent:
+            why = f"the server said nothing for {limits.silent:g} s"
         else:
             return
         if not self._forfeited:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from typing import Protocol
 
 from rich.console import Console, Group
@@ -46,7 +46,7 @@ def time_left(progress: RunProgress, seconds: float | None) -> float | None:
     if progress.played and progress.total is not None:
         bounds.append((progress.total - progress.done) / progress.speed)
     if seconds is not None:
-        bounds.append(max(0.0, seconds - (time.monotonic() - progress.began)))
+        bounds.append(max(0.0, seconds - progress.seconds))
     return min(bounds) if bounds else None
 
 
@@ -92,14 +92,17 @@ def machines(progress: RunProgress) -> str:
 class Lines:
     """A line every LINE_EVERY_SECONDS: for logs, CI, pipes."""
 
-    def __init__(self, console: Console, seconds: float | None) -> None:
+    def __init__(self, console: Console, seconds: float | None, ratings: Interim | None = None) -> None:
         self.console, self.seconds = console, seconds
-        self._next = time.monotonic() + LINE_EVERY_SECONDS
-        self._ratings = Interim()
+        self._next: float | None = None
+        self._ratings = ratings or Interim()
 
     def show(self, progress: RunProgress) -> None:
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + LINE_EVERY_SECONDS
+        now = progress.now()
+        if self._next is None:
+            self._next = now + LINE_EVERY_SECONDS
+        if now >= self._next:
+            self._next = now + LINE_EVERY_SECONDS
             self._print(progress)
 
     def close(self, progress: RunProgress) -> None:
@@ -137,8 +140,9 @@ class LiveTable:
         self._ratings = Interim()
 
     def show(self, progress: RunProgress) -> None:
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + 0.25
+        now = progress.now()
+        if now >= self._next:
+            self._next = now + 0.25
             self._live.update(self._draw(progress))
 
     def close(self, progress: RunProgress) -> None:
@@ -174,21 +178,25 @@ class LiveTable:
 
 
 class Interim:
-    """Interim ratings of each format, refitted at most every FIT_EVERY_SECONDS, less often if a fit takes long."""
+    """Interim ratings of each format, refitted at most every FIT_EVERY_SECONDS, less often if a fit takes long.
 
-    def __init__(self) -> None:
+    fit(points, anchor): the standings of one format.
+    """
+
+    def __init__(self, fit: Callable[[dict[tuple[str, str], float], str], list[InterimStanding]] = standings) -> None:
+        self._fit = fit
         self._standings: dict[str, list[InterimStanding]] = {}
         self._next = 0.0
         self._played = -1
 
     def of(self, progress: RunProgress) -> dict[str, list[InterimStanding]]:
         """Format -> its standings, at most LONGEST_PAUSE_SECONDS old."""
-        begun = time.monotonic()
+        begun = progress.now()
         if begun >= self._next and self._played != progress.played:
-            self._standings = {name: standings(points, progress.anchor) for name, points in progress.points.items()}
+            self._standings = {name: self._fit(points, progress.anchor) for name, points in progress.points.items()}
             self._played = progress.played
             # The first fit takes long: it loads its libraries.
-            pause = FIT_SHARE * (time.monotonic() - begun)
+            pause = FIT_SHARE * (progress.now() - begun)
             self._next = begun + min(LONGEST_PAUSE_SECONDS, max(FIT_EVERY_SECONDS, pause))
         return self._standings
 

@@ -69,12 +69,22 @@ def mark_stopped_on_error(store: Store, run_id: str) -> Iterator[None]:
 
 
 class RunLifecycle:
-    """A run while it is played. status: what its end is recorded as; STOPPED until the body sets another."""
+    """A run while it is played. status: what its end is recorded as; STOPPED until the body sets another.
 
-    def __init__(self, store: Store, run_id: str) -> None:
+    flush_seconds, ingest_seconds: how often the journal is flushed to disk and ingested.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        run_id: str,
+        *,
+        flush_seconds: float = FLUSH_SECONDS,
+        ingest_seconds: float = INGEST_SECONDS,
+    ) -> None:
         self.store, self.run_id = store, run_id
         self.status = STOPPED
-        steps = ((FLUSH_SECONDS, store.try_flush), (INGEST_SECONDS, store.try_ingest_journal))
+        steps = ((flush_seconds, store.try_flush), (ingest_seconds, store.try_ingest_journal))
         self._tasks = [asyncio.ensure_future(_repeat_in_threads(seconds, step)) for seconds, step in steps]
         self._signals = ExitStack()
         self._teams: dict[tuple[str, str], dict[str, FixtureTeam]] = {}
@@ -127,9 +137,14 @@ class RunLifecycle:
 
 
 @asynccontextmanager
-async def run_lifecycle(store: Store, run_id: str) -> AsyncIterator[RunLifecycle]:
-    """Context of a recorded run's battles: ingests the journal meanwhile, and records the end however the body ends."""
-    lifecycle = RunLifecycle(store, run_id)
+async def run_lifecycle(
+    store: Store, run_id: str, *, flush_seconds: float = FLUSH_SECONDS, ingest_seconds: float = INGEST_SECONDS
+) -> AsyncIterator[RunLifecycle]:
+    """Context of a recorded run's battles: ingests the journal meanwhile, and records the end however the body ends.
+
+    flush_seconds, ingest_seconds: see `RunLifecycle`.
+    """
+    lifecycle = RunLifecycle(store, run_id, flush_seconds=flush_seconds, ingest_seconds=ingest_seconds)
     try:
         yield lifecycle
     finally:

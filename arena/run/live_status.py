@@ -45,7 +45,7 @@ class LiveStatus:
         if now < self._next:
             return
         self._next = now + EVERY_SECONDS
-        remaining = None if self._seconds is None else max(0.0, self._seconds - (now - progress.began))
+        remaining = None if self._seconds is None else max(0.0, self._seconds - progress.seconds)
         status = {
             "run": self._run_id,
             "pid": os.getpid(),

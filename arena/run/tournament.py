@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
@@ -308,16 +309,18 @@ def play_into(
     kind: str = "evaluate",
     workers: int | None = None,
     on: str | None = None,
+    cluster: Cluster | None = None,
     show: Callable[[RunProgress], None] = lambda progress: None,
     limit: int | None = None,
 ) -> PlayedRun:
     """Plays a new run into the database, from its preparation to its end, and returns the outcome: for scripts.
 
-    kind: kept in `runs.kind`. workers: None for one per core. on: the machines, as `--on` takes them.
-    show, limit: see `play`. Raises BadInput for settings that
-    cannot be played, BeingPlayed if another process writes to the database, and what `play` raises.
+    kind: kept in `runs.kind`. workers: None for one per core. on: the machines, as `--on` takes them; or cluster: machines
+    that have been reached already, such as a stand-in (arena/testing.py). show, limit: see `play`. Raises BadInput for
+    settings that cannot be played, BeingPlayed if another process writes to the database, and what `play` raises.
     """
-    with connect_cluster(on, workers) as cluster, open_store(db) as store:
+    reached = connect_cluster(on, workers) if cluster is None else nullcontext(cluster)
+    with reached as machines, open_store(db) as store:
         run = prepare(store, settings, kind)
         with mark_stopped_on_error(store, run.run_id):
-            return asyncio.run(play(run, store, cluster=cluster, show=show, limit=limit))
+            return asyncio.run(play(run, store, cluster=machines, show=show, limit=limit))

@@ -25,16 +25,16 @@ def default_workers() -> int:
 class LocalPool:
     """A pool (worker_pool.py) of `workers` processes on this machine.
 
-    grace: seconds beyond its limit that an agent may block a worker before it is killed (default GRACE_SECONDS).
+    grace: seconds beyond its limit that an agent may block a worker before it is killed.
     """
 
-    def __init__(self, settings: WorkerSettings, workers: int, *, grace: float | None = None) -> None:
+    def __init__(self, settings: WorkerSettings, workers: int, *, grace: float = GRACE_SECONDS) -> None:
         self.settings, self.capacity = settings, workers
         self.nodes: dict[str, tuple[int, int]] = {}
         self.remarks: list[str] = []
         self.duplicates_slow = False
         self._broker: Broker | None = None
-        self.watch = WorkerWatchdog(settings.rules.think_limit, GRACE_SECONDS if grace is None else grace, TICK_SECONDS)
+        self.watch = WorkerWatchdog(settings.rules.think_limit, grace, TICK_SECONDS)
 
     async def open(self, on_line: OnLine, on_death: OnDeath, on_change: Callable[[Exception | None], None]) -> None:
         self._on_line, self._on_death = on_line, on_death

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ class RunProgress:
     remark: a description of the schedule's state. points: format -> (agent, opponent) -> the score of the agent against the
     opponent, over all battles that count for the run, also earlier ones; anchor: agent whose rating is fixed at 1000.
     nodes: the machines of a cluster, each with its workers and the battles that they have played; remarks: what happened to
-    machines.
+    machines. began: when it began, by `now`, a clock in seconds.
     """
 
     total: int | None
@@ -39,6 +39,7 @@ class RunProgress:
     anchor: str = ""
     nodes: dict[str, tuple[int, int]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    now: Callable[[], float] = time.monotonic
 
     def note(self, header: dict[str, Any]) -> None:
         """Count a finished battle (a worker's header)."""
@@ -73,4 +74,9 @@ class RunProgress:
     @property
     def speed(self) -> float:
         """Battles per second in this invocation."""
-        return self.played / max(time.monotonic() - self.began, 1e-9)
+        return self.played / max(self.seconds, 1e-9)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since this invocation began."""
+        return self.now() - self.began

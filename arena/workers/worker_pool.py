@@ -126,10 +126,14 @@ class WorkerWatchdog:
     It is the witness of the workers' clocks (arena/battles/clock.py).
     """
 
-    def __init__(self, think_limit: float, grace: float, seconds: float) -> None:
-        """grace: seconds that a step may be overdue. seconds: between two checks."""
+    def __init__(
+        self, think_limit: float, grace: float, seconds: float, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        """grace: seconds that a step may be overdue. seconds: between two checks. now: this process's clock."""
         self.grace, self.silence, self.seconds = grace, think_limit + grace, seconds
         self.workers: list[Any] = []
+        self._now = now
+        self._checked = now()
         self._witness = Witness()
 
     def add(self, worker: Any) -> None:
@@ -142,14 +146,18 @@ class WorkerWatchdog:
 
     async def run(self) -> None:
         """Check the workers until it is cancelled."""
-        before = time.monotonic()
+        self._checked = self._now()
         while True:
             await asyncio.sleep(self.seconds)
-            self._tick()
-            now = time.monotonic()
-            # Bounded as if this process had run all the time: the whole machine may have been suspended.
-            passed, before = min(now - before, 2 * self.seconds), now
-            for worker in list(self.workers):
-                cause = worker.check_health(passed, self.grace, self.silence) if worker.cause is None else None
-                if cause is not None:
-                    worker.end(cause)
+            self.check()
+
+    def check(self) -> None:
+        """Check the workers once, and end those that are blocked."""
+        self._tick()
+        now = self._now()
+        # Bounded as if this process had run all the time: the whole machine may have been suspended.
+        passed, self._checked = min(now - self._checked, 2 * self.seconds), now
+        for worker in list(self.workers):
+            cause = worker.check_health(passed, self.grace, self.silence) if worker.cause is None else None
+            if cause is not None:
+                worker.end(cause)

@@ -33,10 +33,31 @@ IDLE_SECONDS = 3.0
 SUPERVISOR_SECONDS = 2 * LEAVE_SECONDS
 
 
+def _is_stopped(pid: int) -> bool:
+    """Return whether a process is stopped by a signal (Linux; False elsewhere)."""
+    return _stat(pid)[:1] in (["T"], ["t"])
+
+
+def processor_time(pid: int) -> int:
+    """Return the processor time that a process has used, in ticks of the system (Linux; 0 elsewhere)."""
+    fields = _stat(pid)
+    return int(fields[11]) + int(fields[12]) if fields else 0
+
+
+def _stat(pid: int) -> list[str]:
+    """Return the fields of /proc/PID/stat, from the state on; empty where there is no /proc."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return []
+    return stat.rpartition(")")[2].split()
+
+
 class WorkerProcess(ChildProcess, WorkerHandle):
     """A worker that is a process of this machine: its reports, running step, and death.
 
     on_line(worker, header, record line), on_death(worker): called on the running loop. solo: see `WorkerHandle`.
+    processor_time(pid): the processor time that a process has used, in any unit; 0 where it is not known.
     """
 
     def __init__(
@@ -45,6 +66,7 @@ class WorkerProcess(ChildProcess, WorkerHandle):
         on_death: Callable[[WorkerProcess], None],
         *,
         solo: bool = False,
+        processor_time: Callable[[int], int] = processor_time,
     ) -> None:
         ChildProcess.__init__(self)
         WorkerHandle.__init__(self, solo=solo)
@@ -55,6 +77,7 @@ class WorkerProcess(ChildProcess, WorkerHandle):
         self._received = 0
         # Seconds, measured by the coordinator's checks.
         self._quiet = self._overdue = self._unheard = self._idle = 0.0
+        self._processor_time = processor_time
         self._computed = 0  # its processor time at the last check
         self._cut_off = False
 
@@ -102,7 +125,7 @@ class WorkerProcess(ChildProcess, WorkerHandle):
         before, self._before = self._before, life
         self.begun = life.beats > 0
         self._quiet = 0.0 if life.beats != before.beats or (step and step[1] <= 0) else self._quiet + seconds
-        computed, self._computed = self._computed, _processor_time(life.pid) if self._quiet else 0
+        computed, self._computed = self._computed, self._processor_time(life.pid) if self._quiet else 0
         self._idle = self._idle + seconds if self._quiet and computed == self._computed > 0 else 0.0
         self._overdue = self._overdue + seconds if step and step[1] > 0 and life.step == before.step else 0.0
         self._unheard = self._unheard + seconds if self._cut_off or life.reports > self._received else 0.0
@@ -169,23 +192,3 @@ class WorkerProcess(ChildProcess, WorkerHandle):
         if self.shared is not None:
             self.begun = read_life(self.shared).beats > 0
         self._on_death(self)
-
-
-def _is_stopped(pid: int) -> bool:
-    """Return whether a process is stopped by a signal (Linux; False elsewhere)."""
-    return _stat(pid)[:1] in (["T"], ["t"])
-
-
-def _processor_time(pid: int) -> int:
-    """Return the processor time that a process has used, in ticks of the system (Linux; 0 elsewhere)."""
-    fields = _stat(pid)
-    return int(fields[11]) + int(fields[12]) if fields else 0
-
-
-def _stat(pid: int) -> list[str]:
-    """Return the fields of /proc/PID/stat, from the state on; empty where there is no /proc."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:
-        return []
-    return stat.rpartition(")")[2].split()

@@ -18,7 +18,7 @@ import concurrent.futures
 import os
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from agents.engine.gen1.engine import Engine
 from agents.engine.gen1.layout import UNDECIDED, WINNER
 from agents.engine.gen1.tables import DATA
 from agents.observation.engine_observation import observe_rows
-from agents.observation.observation import Observation, observe
+from agents.observation.observation import Observation, Observations, observe
 from arena.fixture import Fixture, FixtureTeam
 from arena.record import BattleRecord
 from arena.venue import Rules
@@ -95,8 +95,13 @@ def compare(chunk: tuple[int, int, str, str, tuple[str, str]]) -> tuple[int, int
     return compared(records, format_id)
 
 
-def compared(records: list[BattleRecord], format_id: str) -> tuple[int, int, collections.Counter[str], list[str]]:
-    """Plays records again on the engine and compares all observations; the result is that of `compare`."""
+def compared(
+    records: list[BattleRecord], format_id: str, observe_engine: Callable[..., Observations] = observe_rows
+) -> tuple[int, int, collections.Counter[str], list[str]]:
+    """Plays records again on the engine and compares all observations; the result is that of `compare`.
+
+    observe_engine(engine, rows, seats): the observations that are compared with those by the protocol.
+    """
     engine = Engine(len(records), format_id)
     teams = [(str(r.fixture.teams[0].packed), str(r.fixture.teams[1].packed)) for r in records]
     engine.reset(teams, [record.fixture.seed for record in records])
@@ -112,7 +117,7 @@ def compared(records: list[BattleRecord], format_id: str) -> tuple[int, int, col
         legal = engine.legal()
         pairs = [(n, seat) for n in sorted(playing) for seat in range(2) if legal[n, seat]]
         rows, seats = np.array([n for n, _ in pairs]), np.array([seat for _, seat in pairs])
-        seen = observe_rows(engine, rows, seats)
+        seen = observe_engine(engine, rows, seats)
         actions = np.zeros((len(records), 2), np.int32)
         for k, (n, seat) in enumerate(pairs):
             battle, row = next(points[n][seat], None), next(chosen[n][seat], None)

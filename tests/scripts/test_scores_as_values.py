@@ -11,6 +11,7 @@ import pytest
 from support.command_line import PROJECT
 from support.tournaments import tournament
 
+from arena.testing import StandInVenue
 from training.data.build import build_once
 from training.data.gates import Gates
 from training.data.shards import all_trajectories, opened
@@ -38,7 +39,7 @@ def test_scores_cut_to_0_and_1_are_the_values(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_wrong_condition_is_one_line(tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
-    tournament(db, "heuristic:expert", "random", battles=1)
+    tournament(db, "heuristic:expert", "random", battles=1, cluster=StandInVenue(lambda fixture: "p1"))
     ended = subprocess.run(
         [*SCRIPT, "--db", str(db), "--where", "nobody = 1", "--out", str(tmp_path / "out")],
         capture_output=True,

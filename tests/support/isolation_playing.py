@@ -13,6 +13,7 @@ from arena.battles.guard import StepGuard
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.record import BattleRecord
 from arena.venue import Rules
+from arena.venues.isolation.process import MAX_IDLE
 from arena.venues.isolation.seat import Isolation
 from arena.venues.simulator.host import Host
 from arena.venues.simulator.simulator import Simulator
@@ -28,11 +29,11 @@ def fixture(first: str, second: str, format_id: str = FORMAT, seed: int = 0) -> 
     return Fixture(format_id, (first, second), (teams[0], teams[1]), showdown_seed("battle", seed), "pair", "drawn")
 
 
-def play(fixtures: list[Fixture], *, isolate: bool, at_once: int = 100) -> list[BattleRecord]:
+def play(fixtures: list[Fixture], *, isolate: bool, at_once: int = 100, max_idle: int = MAX_IDLE) -> list[BattleRecord]:
     """So many at once on one host; the records in the order of the fixtures."""
 
     async def played() -> list[BattleRecord]:
-        isolation = Isolation() if isolate else None
+        isolation = Isolation(max_idle=max_idle) if isolate else None
         async with await Host.launch() as host:
             simulator = Simulator(host, StepGuard(), Rules(think_limit=THINK_LIMIT, max_turns=MAX_TURNS), isolation)
             room = asyncio.Semaphore(at_once)

@@ -10,7 +10,7 @@ from agents import resolve
 from arena.battles.guard import StepGuard
 from arena.fixture import FixtureTeam
 from arena.remote.ladder import Ladder, Matchmaking
-from arena.remote.user_battle import UNSEEN, Entrant
+from arena.remote.user_battle import UNSEEN, Entrant, ServerLimits
 from arena.venue import Rules
 from arena.venues.server.client import Client
 from arena.venues.server.local import LocalServer
@@ -49,5 +49,11 @@ def team_of(format_id: str) -> FixtureTeam:
     return FixtureTeam(team.id, team.name, packed=team.packed)
 
 
-def ladder(client: Client, matchmaking: Matchmaking | None = None, said: list[str] | None = None) -> Ladder:
-    return Ladder(client, matchmaking or Matchmaking(), StepGuard(), PATIENT, (said if said is not None else []).append)
+def ladder(
+    client: Client,
+    matchmaking: Matchmaking | None = None,
+    said: list[str] | None = None,
+    limits: ServerLimits | None = None,
+) -> Ladder:
+    log = (said if said is not None else []).append
+    return Ladder(client, matchmaking or Matchmaking(), StepGuard(), PATIENT, log, limits)

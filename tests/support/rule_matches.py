@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from agents import Agent
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.moves import move_facts
+from arena.battles.session import agent_of_spec
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.record import BattleRecord
 from arena.venue import Rules
@@ -24,9 +26,13 @@ def pair_of_fixtures(first: str, second: str, format_id: str, number: int) -> li
     return [Fixture(format_id, (a, b), (teams[0], teams[1]), seed, str(number), "drawn") for a, b in agents]
 
 
-def play_all(fixtures: Iterable[Fixture], max_turns: int = 300) -> list[BattleRecord]:
+def play_all(
+    fixtures: Iterable[Fixture], max_turns: int = 300, create_agent: Callable[[str], Agent] = agent_of_spec
+) -> list[BattleRecord]:
     """Plays fixtures on one host, some at once; the records in the order of the fixtures."""
-    return asyncio.run(simulator.play_all(fixtures, Rules(think_limit=60.0, max_turns=max_turns)))
+    return asyncio.run(
+        simulator.play_all(fixtures, Rules(think_limit=60.0, max_turns=max_turns), create_agent=create_agent)
+    )
 
 
 def score(records: list[BattleRecord], agent: str) -> float:

@@ -13,6 +13,7 @@ from arena.run.tournament import EvaluateSettings, play, prepare
 from arena.schedules.plan import Plan
 from arena.store import open_store, rows
 from arena.venue import Rules
+from arena.workers.cluster.connection import Cluster
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,13 @@ def tournament(
     think_limit: float = 10.0,
     max_turns: int = 1000,
     pairings: list[tuple[str, str]] | None = None,
+    cluster: Cluster | None = None,
     **more: Any,
 ) -> str:
     """Plays through the real coordinator and its worker processes; returns the run's id.
 
-    pairings: only these, instead of every agent against every other.
+    pairings: only these, instead of every agent against every other. cluster: in the place of the worker processes, e.g. a
+    StandInVenue.
     """
     rules = Rules(think_limit=think_limit, max_turns=max_turns)
     settings = EvaluateSettings(agents=agents, formats=formats, battles=battles, seed=seed, rules=rules, **more)
@@ -56,7 +59,7 @@ def tournament(
                 chosen=pairings,
             )
             run = replace(run, plan=plan)
-        asyncio.run(play(run, store, workers=workers))
+        asyncio.run(play(run, store, workers=workers, cluster=cluster))
     return run.run_id
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
+from arena.schedules.schedule import FixedSchedule
 from arena.workers.worker_pool import WorkerHandle
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
@@ -23,12 +24,11 @@ class Still(WorkerHandle):
         return ""
 
 
-class Heard:
-    """A schedule that keeps the results that it is given."""
+class Heard(FixedSchedule):
+    """A schedule of these fixtures that keeps the results that it is given."""
 
-    over, already_played = False, 0
-
-    def __init__(self) -> None:
+    def __init__(self, *fixtures: Fixture) -> None:
+        super().__init__(iter(fixtures), len(fixtures), {})
         self.results: list[float | None] = []
 
     def record_result(self, fixture: Fixture, score: float | None) -> None:

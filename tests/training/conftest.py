@@ -38,11 +38,9 @@ def observed_sides(played: Path) -> list[Trajectory]:
 def dataset(observed_sides: list[Trajectory], tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     """Those sides in several small shards."""
     folder = tmp_path_factory.mktemp("data") / "battles"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("training.data.shards.SHARD_DECISIONS", 120)
-        with DatasetWriter(folder, {"where": "test"}) as writer:
-            for one in observed_sides:
-                writer.add(one)
+    with DatasetWriter(folder, {"where": "test"}, shard_decisions=120) as writer:
+        for one in observed_sides:
+            writer.add(one)
     return opened(folder)
 
 

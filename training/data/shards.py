@@ -93,9 +93,19 @@ class Shard:
 
 
 class DatasetWriter:
-    """Writes a dataset: `with DatasetWriter(folder, about) as writer: writer.add(…)`. An error leaves no files behind."""
+    """Writes a dataset: `with DatasetWriter(folder, about) as writer: writer.add(…)`. An error leaves no files behind.
 
-    def __init__(self, folder: Path, about: dict[str, Any], *, replace: bool = False) -> None:
+    shard_decisions: a shard is full with so many decisions.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        about: dict[str, Any],
+        *,
+        replace: bool = False,
+        shard_decisions: int = SHARD_DECISIONS,
+    ) -> None:
         if folder.exists() and not (replace and (folder / "dataset.json").is_file()):
             problem = (
                 "exists already: use --replace, or another --out"
@@ -103,7 +113,7 @@ class DatasetWriter:
                 else "is not a dataset, so it is not replaced"
             )
             raise BadData(f"dataset {folder}: {problem}")
-        self._folder, self._about = folder, about
+        self._folder, self._about, self._shard_decisions = folder, about, shard_decisions
         self._writing = ExitStack()
         self._waiting: list[Trajectory] = []
         self._shards: list[dict[str, Any]] = []
@@ -128,7 +138,7 @@ class DatasetWriter:
 
     def add(self, trajectory: Trajectory) -> None:
         self._waiting.append(trajectory)
-        if sum(map(len, self._waiting)) >= SHARD_DECISIONS:
+        if sum(map(len, self._waiting)) >= self._shard_decisions:
             self._write()
 
     def _write(self) -> None:

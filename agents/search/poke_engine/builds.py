@@ -12,7 +12,7 @@ INTERFACE = "2"
 #: Environment variable: folder of the builds; default: `.cache/poke-engine` of the project.
 FOLDER_VARIABLE = "ARENA_POKE_ENGINE"
 #: The script of `make search`, which exists in a checkout only.
-_SCRIPT = Path(__file__).parents[3] / "scripts" / "setup_search.sh"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "setup_search.sh"
 
 
 def folder() -> Path:
@@ -40,10 +40,10 @@ def _mark(gen: int) -> str:
     return mark if mark.split(" ", 1)[0] == INTERFACE else ""
 
 
-def _fix(gen: int | None = None) -> str:
+def _fix(gen: int | None, script: Path) -> str:
     """Return the command that builds poke-engine."""
     cargo = "(it needs cargo, from rustup.rs or your system's package)"
-    if not _SCRIPT.is_file():  # installed from a wheel
+    if not script.is_file():  # installed from a wheel
         return (
             f"run `make search` in a checkout of this version {cargo} and set {FOLDER_VARIABLE} to the checkout's "
             ".cache/poke-engine"
@@ -51,13 +51,13 @@ def _fix(gen: int | None = None) -> str:
     return f"run `make search` {cargo}" + (f', for this one alone `make search ARGS="{gen}"`' if gen else "")
 
 
-def missing(gen: int | None = None) -> str:
+def missing(gen: int | None = None, script: Path = SCRIPT) -> str:
     """Return why poke-engine is not available for a generation (None: for any), with the fix; empty if it is."""
     built = [g for g in GENERATIONS if _mark(g)]
     if gen is None:
-        return "" if built else f"poke-engine is not built: {_fix()}"
+        return "" if built else f"poke-engine is not built: {_fix(None, script)}"
     if gen in built:
         return ""
     if gen not in GENERATIONS:
         return f"search does not support generation {gen}: it supports generations {', '.join(map(str, GENERATIONS))}"
-    return f"poke-engine is not built for generation {gen}: {_fix(gen)}"
+    return f"poke-engine is not built for generation {gen}: {_fix(gen, script)}"

@@ -188,6 +188,7 @@ def engine_for(gen: int) -> PokeEngine:
 
 
 @atexit.register
-def _close_all() -> None:
-    for engine in _engines.values():
-        engine.close()
+def close_all() -> None:
+    """End this process's engines; `engine_for` starts new ones."""
+    while _engines:
+        _engines.popitem()[1].close()

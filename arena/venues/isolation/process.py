@@ -33,11 +33,13 @@ class _Output(asyncio.Protocol):
 
 
 class NurseryProcess:
-    """The worker's side of the nursery. turns: schedules the processes. clock: the run's time."""
+    """The worker's side of the nursery. turns: schedules the processes. clock: the run's time. max_idle: see MAX_IDLE."""
 
-    def __init__(self, orders: socket.socket, process: subprocess.Popen[bytes], clock: RunClock) -> None:
+    def __init__(
+        self, orders: socket.socket, process: subprocess.Popen[bytes], clock: RunClock, max_idle: int = MAX_IDLE
+    ) -> None:
         self.turns = Turns()
-        self.clock = clock
+        self.clock, self.max_idle = clock, max_idle
         self._orders = orders
         self._process = process
         self._loop = asyncio.get_running_loop()
@@ -50,7 +52,7 @@ class NurseryProcess:
         self._check_timer = self._loop.call_later(_CHECK_SECONDS, self._check_deadlines)
 
     @classmethod
-    def launch(cls, mailbox: Mailbox, clock: RunClock) -> NurseryProcess:
+    def launch(cls, mailbox: Mailbox, clock: RunClock, max_idle: int = MAX_IDLE) -> NurseryProcess:
         """Start a nursery with this process's environment and module path, for the running event loop.
 
         mailbox: to the servers of models, for the agent processes that run only the arena's code. clock: the run's time.
@@ -73,7 +75,7 @@ class NurseryProcess:
                 pass_fds=(mailbox.descriptor,),
             )
         ours.setblocking(False)
-        return cls(ours, process, clock)
+        return cls(ours, process, clock, max_idle)
 
     async def agent_process(self, spec: str, role: str, gen: int) -> AgentProcess:
         """Return a process for a seat of an agent: an idle one that played in that seat, or a new one.
@@ -124,7 +126,7 @@ class NurseryProcess:
         if process.ended:
             return
         self._idle[process] = None
-        while len(self._idle) > MAX_IDLE:
+        while len(self._idle) > self.max_idle:
             oldest, _ = self._idle.popitem(last=False)
             oldest.kill()
 

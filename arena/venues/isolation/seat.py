@@ -17,7 +17,7 @@ from arena.battles.guard import SeatClock, StepGuard
 from arena.battles.seat import CREATION_SECONDS, Fault, FaultKind, Seat
 from arena.venues.isolation.agent_process import AgentProcess, AgentTimeout, Answer, ProcessEnded
 from arena.venues.isolation.inside import SeatSettings
-from arena.venues.isolation.process import NurseryProcess
+from arena.venues.isolation.process import MAX_IDLE, NurseryProcess
 
 #: Seconds beyond the limit of a decision after which the agent's process is killed. The process itself interrupts the agent
 #: at the limit, as a worker does without isolation, unless the agent prevents that.
@@ -159,15 +159,17 @@ class Isolation:
     """Creates isolated seats, on the running event loop. One per worker.
 
     mailbox: to the servers of models that the run's workers share; None: this one has a broker of its own. clock: the run's
-    time.
+    time. max_idle: number of idle agent processes that are kept for later battles.
     """
 
-    def __init__(self, mailbox: Mailbox | None = None, clock: RunClock | None = None) -> None:
+    def __init__(
+        self, mailbox: Mailbox | None = None, clock: RunClock | None = None, *, max_idle: int = MAX_IDLE
+    ) -> None:
         self._broker: Broker | None = None
         if mailbox is None:
             self._broker = Broker()
             mailbox = self._broker.mailbox
-        self._nursery = NurseryProcess.launch(mailbox, clock or RunClock())
+        self._nursery = NurseryProcess.launch(mailbox, clock or RunClock(), max_idle)
 
     def seat(
         self,

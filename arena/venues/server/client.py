@@ -21,17 +21,12 @@ from arena.venues.server.login import PASSWORD, Account, LoginFailed
 from arena.venues.server.messages import BadMessage, parsing, plain_text, searches, text_of
 from teamsets.errors import ArenaError, BadInput
 
-#: Showdown lets a user lose about a minute after a disconnect.
-_RECONNECT_SECONDS = 60.0
 _SIGN_IN_SECONDS = 60.0
-#: Interval of checks of a silent connection, in seconds, and the number of checks after which it is aborted.
-_CHECK_SECONDS = 15.0
+#: Number of checks of a silent connection after which it is aborted.
 _MAX_SILENT_CHECKS = 3
 #: A message that cannot be read breaks the connection; after so many in so many seconds the user does not connect again.
 _BAD_MESSAGES, _BAD_MESSAGES_SECONDS = 3, 600.0
-#: Longer messages than this cannot be read, in bytes; the log of a long battle has 1 MB. The codes are what we close such a
-#: connection with.
-_MAX_MESSAGE_BYTES = 32 << 20
+#: What we close a connection with whose message cannot be read.
 _UNREADABLE = (CloseCode.PROTOCOL_ERROR, CloseCode.INVALID_DATA, CloseCode.MESSAGE_TOO_BIG)
 
 # websockets logs each broken connection; they are handled here, and the server logs them.
@@ -54,6 +49,20 @@ class RateLimit:
 
     messages: int
     seconds: float
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """Limits of a user's connection.
+
+    reconnect_seconds: how long a broken one is tried again; Showdown lets a user lose about a minute after a disconnect.
+    check_seconds: interval of the checks of a silent one. max_message_bytes: longer messages cannot be read; the log of a
+    long battle has 1 MB.
+    """
+
+    reconnect_seconds: float = 60.0
+    check_seconds: float = 15.0
+    max_message_bytes: int = 32 << 20
 
 
 #: The rate at which Showdown's public servers do not delay messages: one per 0.6 s.
@@ -100,7 +109,12 @@ class Client:
     """
 
     def __init__(
-        self, uri: str, account: Account, rate_limit: RateLimit | None = None, patience: float | None = None
+        self,
+        uri: str,
+        account: Account,
+        rate_limit: RateLimit | None = None,
+        patience: float | None = None,
+        limits: ConnectionLimits | None = None,
     ) -> None:
         self.uri, self.account, self.name, self.user = uri, account, account.name, to_id_str(account.name)
         self.on_battle: Callable[[str], Room | None] = lambda room: None
@@ -115,7 +129,8 @@ class Client:
         self._outgoing: asyncio.Queue[str] = asyncio.Queue()
         self._signed_in = asyncio.Event()
         self._socket: ClientConnection | None = None
-        self._patience = _RECONNECT_SECONDS if patience is None else patience
+        self._limits = limits or ConnectionLimits()
+        self._patience = self._limits.reconnect_seconds if patience is None else patience
         self._active = False
         self._popup = ""
         self._was_refused = False
@@ -125,14 +140,20 @@ class Client:
 
     @classmethod
     async def connect(
-        cls, uri: str, who: str | Account, *, rate_limit: RateLimit | None = None, patience: float | None = None
+        cls,
+        uri: str,
+        who: str | Account,
+        *,
+        rate_limit: RateLimit | None = None,
+        patience: float | None = None,
+        limits: ConnectionLimits | None = None,
     ) -> Client:
         """Connect and sign in. Raises ConnectionLost, or ServerRefused if the server refuses the user.
 
         who: a name, on servers without passwords, or an account. rate_limit: None: not limited. patience: seconds for the
-        first connection; None: as for a reconnection.
+        first connection; None: as for a reconnection. limits: None: the defaults.
         """
-        client = cls(uri, Account(who) if isinstance(who, str) else who, rate_limit, patience)
+        client = cls(uri, Account(who) if isinstance(who, str) else who, rate_limit, patience, limits)
         waiting = asyncio.ensure_future(client._signed_in.wait())
         try:
             await asyncio.wait({waiting, client._task}, return_when=asyncio.FIRST_COMPLETED)
@@ -206,7 +227,8 @@ class Client:
         while loop.time() - broken_since < patience:
             try:
                 # No pings: an agent that blocks the loop would look like a broken connection.
-                async with connect(self.uri, max_size=_MAX_MESSAGE_BYTES, ping_interval=None, logger=_SILENT) as socket:
+                max_size = self._limits.max_message_bytes
+                async with connect(self.uri, max_size=max_size, ping_interval=None, logger=_SILENT) as socket:
                     await self._run_connection(socket, min(_SIGN_IN_SECONDS, patience))
                 why = "the server closed the connection"
             except (ServerRefused, LoginFailed) as error:
@@ -228,7 +250,7 @@ class Client:
                 break
             if self._signed_in.is_set():
                 self._signed_in.clear()
-                patience, broken_since, pause = _RECONNECT_SECONDS, loop.time(), 0.05
+                patience, broken_since, pause = self._limits.reconnect_seconds, loop.time(), 0.05
             await asyncio.sleep(pause)
             pause = min(2 * pause, 2.0)
         else:
@@ -291,10 +313,10 @@ class Client:
         def answered(pong: asyncio.Future[float]) -> None:
             self._active = self._active or not (pong.cancelled() or pong.exception())
 
-        silence_counter, silent = SilenceCounter(), 0.0
-        while silent < _MAX_SILENT_CHECKS * _CHECK_SECONDS:
-            await asyncio.sleep(_CHECK_SECONDS)
-            silent = silence_counter.check(self._active, _CHECK_SECONDS)
+        silence_counter, silent, seconds = SilenceCounter(), 0.0, self._limits.check_seconds
+        while silent < _MAX_SILENT_CHECKS * seconds:
+            await asyncio.sleep(seconds)
+            silent = silence_counter.check(self._active, seconds)
             self._active = False
             if silent:
                 asyncio.ensure_future(await socket.ping()).add_done_callback(answered)

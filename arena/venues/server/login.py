@@ -71,14 +71,17 @@ class Account:
     def has_password(self) -> bool:
         return bool(self._password)
 
-    async def assertion(self, challstr: str) -> str:
-        """Return the assertion for a server's challenge. Raises LoginFailed, LoginUnreachable."""
+    async def assertion(self, challstr: str, *, seconds: float = LOGIN_SECONDS) -> str:
+        """Return the assertion for a server's challenge. Raises LoginFailed, LoginUnreachable.
+
+        seconds: time limit for the login server.
+        """
         form = {"act": "login", "name": self.name, "pass": self._password, "challstr": challstr}
         try:
-            async with asyncio.timeout(LOGIN_SECONDS):
-                text = await _post_in_thread(self.address, form)
+            async with asyncio.timeout(seconds):
+                text = await _post_in_thread(self.address, form, seconds)
         except TimeoutError:
-            raise LoginUnreachable(f"login server {self.address}: no answer within {LOGIN_SECONDS:g} s") from None
+            raise LoginUnreachable(f"login server {self.address}: no answer within {seconds:g} s") from None
         return self._read(text)
 
     def _read(self, text: str) -> str:
@@ -111,7 +114,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-async def _post_in_thread(address: str, form: dict[str, str]) -> str:
+async def _post_in_thread(address: str, form: dict[str, str], seconds: float) -> str:
     """Post a form, and return the response. Runs in a daemon thread, so a hanging call does not delay the exit."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[str] = loop.create_future()
@@ -127,7 +130,7 @@ async def _post_in_thread(address: str, form: dict[str, str]) -> str:
     def post() -> None:
         text, problem = "", None
         try:
-            text = _post(address, form)
+            text = _post(address, form, seconds)
         except LoginUnreachable as error:
             problem = error
         except Exception as error:  # its message and traceback may contain the form: only its type is reported
@@ -139,11 +142,11 @@ async def _post_in_thread(address: str, form: dict[str, str]) -> str:
     return await answer
 
 
-def _post(address: str, form: dict[str, str]) -> str:
+def _post(address: str, form: dict[str, str], seconds: float) -> str:
     request = urllib.request.Request(address, urllib.parse.urlencode(form).encode(), {"User-Agent": "battle-arena"})
     opener = urllib.request.build_opener(_NoRedirects)
     try:
-        with opener.open(request, timeout=LOGIN_SECONDS) as response:
+        with opener.open(request, timeout=seconds) as response:
             return str(response.read(_MOST_BYTES).decode("utf-8", "replace"))
     except urllib.error.HTTPError as error:
         raise LoginUnreachable(f"login server {address}: HTTP status {error.code}") from None

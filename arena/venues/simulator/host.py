@@ -19,8 +19,9 @@ _HEAP_MEGABYTES = 1024
 _NEW_MEGABYTES = 32
 
 #: A host that owes a reply for longer hangs. Its slowest reply (to the first start of a battle) takes a few seconds.
-_SILENCE_SECONDS = 60.0
-_CHECK_SECONDS = 2.0
+SILENCE_SECONDS = 60.0
+#: Seconds between two checks whether it is silent.
+CHECK_SECONDS = 2.0
 
 
 class HostDied(VenueFailed):
@@ -36,8 +37,9 @@ class Host(MessageProcess):
 
     Died = HostDied
 
-    def __init__(self) -> None:
+    def __init__(self, silence_seconds: float = SILENCE_SECONDS, check_seconds: float = CHECK_SECONDS) -> None:
         super().__init__()
+        self._silence_seconds, self._check_seconds = silence_seconds, check_seconds
         self._outgoing: list[bytes] = []
         self._flushing = False
         self._owes = False  # a message was sent since the last one received
@@ -45,8 +47,17 @@ class Host(MessageProcess):
         self._silence_counter = SilenceCounter()
 
     @classmethod
-    async def launch(cls, *, stock: bool = False) -> Host:
-        """Start a Node process. stock: with Showdown's unmodified code, for comparisons. Raises MissingTool."""
+    async def launch(
+        cls,
+        *,
+        stock: bool = False,
+        silence_seconds: float = SILENCE_SECONDS,
+        check_seconds: float = CHECK_SECONDS,
+    ) -> Host:
+        """Start a Node process. stock: with Showdown's unmodified code, for comparisons. Raises MissingTool.
+
+        silence_seconds: it is killed when it owes a reply for longer. check_seconds: between two checks of that.
+        """
         heap = [f"--max-old-space-size={_HEAP_MEGABYTES}"]
         heap += [f"--{bound}-semi-space-size={_NEW_MEGABYTES}" for bound in ("min", "max")]
         arguments = [node(), *heap, str(_SCRIPT), str(package())]
@@ -54,8 +65,10 @@ class Host(MessageProcess):
             arguments.append("stock")
         # Its own process group: Ctrl-C in the terminal reaches the arena, which ends its hosts after their battles.
         loop = asyncio.get_running_loop()
-        _, host = await loop.subprocess_exec(cls, *arguments, start_new_session=True)
-        loop.call_later(_CHECK_SECONDS, host._check_silence)
+        _, host = await loop.subprocess_exec(
+            lambda: cls(silence_seconds, check_seconds), *arguments, start_new_session=True
+        )
+        loop.call_later(check_seconds, host._check_silence)
         return host
 
     async def __aenter__(self) -> Host:
@@ -96,10 +109,11 @@ class Host(MessageProcess):
         """Kill a host that owes a reply and is silent: it hangs, and its battles would never end."""
         if self.dead.done():
             return
-        if self._silence_counter.check(self._active or not self._owes, _CHECK_SECONDS) > _SILENCE_SECONDS:
+        seconds = self._check_seconds
+        if self._silence_counter.check(self._active or not self._owes, seconds) > self._silence_seconds:
             self.kill()
         self._active = False
-        asyncio.get_running_loop().call_later(_CHECK_SECONDS, self._check_silence)
+        asyncio.get_running_loop().call_later(seconds, self._check_silence)
 
     def line_received(self, line: bytes) -> None:
         self._owes = False

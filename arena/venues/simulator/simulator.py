@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from agents import Choice
+from agents import Agent, Choice
 from arena.battles.guard import StepGuard
 from arena.battles.seat import Fault, Seat
-from arena.battles.session import BattleSession, SeatIsolation, close_awaitable, player_options
+from arena.battles.session import BattleSession, SeatIsolation, agent_of_spec, close_awaitable, player_options
 from arena.fixture import Fixture
 from arena.processes.child import Message
 from arena.record import BattleRecord
@@ -19,10 +19,18 @@ from arena.venues.simulator.host import Host, HostDied
 
 
 class Simulator:
-    """Plays fixtures on one host, many concurrently. isolation: see `BattleSession`."""
+    """Plays fixtures on one host, many concurrently. isolation, create_agent: see `BattleSession`."""
 
-    def __init__(self, host: Host, guard: StepGuard, rules: Rules, isolation: SeatIsolation | None = None) -> None:
+    def __init__(
+        self,
+        host: Host,
+        guard: StepGuard,
+        rules: Rules,
+        isolation: SeatIsolation | None = None,
+        create_agent: Callable[[str], Agent] = agent_of_spec,
+    ) -> None:
         self.host, self.guard, self.rules, self.isolation = host, guard, rules, isolation
+        self.create_agent = create_agent
 
     async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
         """Play one fixture to its end, whatever the agents do.
@@ -46,10 +54,19 @@ class Simulator:
         self.host.kill()
 
 
-async def play_all(fixtures: Iterable[Fixture], rules: Rules) -> list[BattleRecord]:
-    """Play fixtures concurrently on a new host. Returns the records in the order of the fixtures."""
+async def play_all(
+    fixtures: Iterable[Fixture],
+    rules: Rules,
+    *,
+    guard: StepGuard | None = None,
+    create_agent: Callable[[str], Agent] = agent_of_spec,
+) -> list[BattleRecord]:
+    """Play fixtures concurrently on a new host. Returns the records in the order of the fixtures.
+
+    guard: None for a new one. create_agent: from what the fixtures call it, by default a spec.
+    """
     async with await Host.launch() as host:
-        simulator = Simulator(host, StepGuard(), rules)
+        simulator = Simulator(host, guard or StepGuard(), rules, create_agent=create_agent)
         return await asyncio.gather(*(simulator.play(fixture, serial) for serial, fixture in enumerate(fixtures)))
 
 
@@ -64,8 +81,15 @@ class _Session(BattleSession):
         self.id = self.host.open(self.receive)
         rules = simulator.rules
         tag = f"battle-{fixture.format}-{self.id}"
-        limit, isolation = rules.think_limit, simulator.isolation
-        super().__init__(fixture, simulator.guard, serial, tag=tag, think_limit=limit, isolation=isolation)
+        super().__init__(
+            fixture,
+            simulator.guard,
+            serial,
+            tag=tag,
+            think_limit=rules.think_limit,
+            isolation=simulator.isolation,
+            create_agent=simulator.create_agent,
+        )
         order = {
             "op": "start",
             "id": self.id,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agents import AgentSource
-from arena.workers.local_pool import LocalPool, default_workers
+from arena.workers.local_pool import GRACE_SECONDS, LocalPool, default_workers
 from arena.workers.worker_pool import WorkerPool
 from arena.workers.worker_settings import WorkerSettings
 from teamsets.errors import ArenaError, BadInput, MissingTool
@@ -52,15 +52,15 @@ class Cluster(Protocol):
 
 
 class ThisMachine:
-    """Worker processes of this machine: no cluster."""
+    """Worker processes of this machine: no cluster. grace: see `LocalPool`."""
 
-    def __init__(self, workers: int | None) -> None:
-        self.workers = workers or default_workers()
+    def __init__(self, workers: int | None, *, grace: float = GRACE_SECONDS) -> None:
+        self.workers, self.grace = workers or default_workers(), grace
 
     def pool(
         self, settings: WorkerSettings, sources: Callable[[], list[AgentSource]], formats: tuple[str, ...]
     ) -> WorkerPool:
-        return LocalPool(settings, self.workers)
+        return LocalPool(settings, self.workers, grace=self.grace)
 
 
 class RayCluster:
@@ -81,13 +81,18 @@ class RayCluster:
 
 @contextmanager
 def connect_cluster(
-    on: str | None, workers: int | None, say: Callable[[str], None] = lambda line: None
+    on: str | None,
+    workers: int | None,
+    say: Callable[[str], None] = lambda line: None,
+    *,
+    listen_seconds: float = LISTEN_SECONDS,
 ) -> Iterator[Cluster]:
     """Connects to what `--on` names, and disconnects.
 
     on: None, what ARENA_ON says, or else this machine; "ray", a Ray cluster of this machine, or the one that RAY_ADDRESS
     names; "ray://HOST:PORT", the Ray cluster that answers there. workers: None for one per core. say: gets a line before
-    a wait of seconds. Raises BadInput for another value, or without an answer; MissingTool without Ray.
+    a wait of seconds. listen_seconds: how long a port that refuses is tried again. Raises BadInput for another value, or
+    without an answer; MissingTool without Ray.
     """
     named = f"--on {on}"
     if on is None:
@@ -109,7 +114,7 @@ def connect_cluster(
         yield RayCluster(workers)
         return
     if address:
-        _check_port(named, address)
+        _check_port(named, address, listen_seconds)
     say(f"Connecting to the Ray cluster at {address}…" if address else "Starting Ray on this machine…")
     _connect(ray, named, address, workers or default_workers(), say)
     try:
@@ -164,7 +169,7 @@ def _has_token() -> bool:
     return named or (Path.home() / ".ray" / "auth_token").is_file()
 
 
-def _check_port(named: str, address: str) -> None:
+def _check_port(named: str, address: str, listen_seconds: float) -> None:
     """Raises BadInput if nothing listens at [ray://]HOST:PORT: Ray itself would try for minutes, and not say why."""
     host, _, number = address.removeprefix("ray://").rpartition(":")
     if not host or not number.isdecimal():  # e.g. "auto", which Ray resolves
@@ -174,7 +179,7 @@ def _check_port(named: str, address: str) -> None:
     if not 0 < port < 65536:
         raise BadInput(f"{named}: port {port}: must be between 1 and 65535 (Ray's own choice is 10001)")
     try:
-        _connection(host, port).close()
+        _connection(host, port, listen_seconds).close()
     except socket.gaierror as error:
         raise BadInput(f"{named}: host '{host}' is not known here ({error.strerror}): {start}") from None
     except TimeoutError:
@@ -185,9 +190,9 @@ def _check_port(named: str, address: str) -> None:
         raise BadInput(f"{named}: nothing listens there ({error.strerror}): {start}") from None
 
 
-def _connection(host: str, port: int) -> socket.socket:
-    """Return a connection. A port that refuses is tried again for LISTEN_SECONDS. Raises OSError."""
-    last = time.monotonic() + LISTEN_SECONDS
+def _connection(host: str, port: int, listen_seconds: float) -> socket.socket:
+    """Return a connection. A port that refuses is tried again for so many seconds. Raises OSError."""
+    last = time.monotonic() + listen_seconds
     while True:
         try:
             return socket.create_connection((host, port), timeout=ACCEPT_SECONDS)

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import math
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
@@ -53,7 +54,7 @@ class RemoteWorker(WorkerHandle):
     def __init__(self, slot: WorkerSlot, *, solo: bool) -> None:
         super().__init__(solo=solo, node=slot.node)
         self.slot, self.number, self.last_error = slot, next(_numbers), ""
-        self._ended, self._noted = 0.0, time.monotonic()
+        self._ended, self._noted = 0.0, slot.now()
         slot.send("launch", self.number, solo)
 
     def order(self, order: dict[str, Any]) -> None:
@@ -67,7 +68,7 @@ class RemoteWorker(WorkerHandle):
 
     def note_ended(self, load: float) -> None:
         """Note that it has reported a battle. load: see `load_of`."""
-        self._ended, self._noted = self._lately() + load, time.monotonic()
+        self._ended, self._noted = self._lately() + load, self.slot.now()
 
     @property
     def prefetch(self) -> float:
@@ -76,14 +77,25 @@ class RemoteWorker(WorkerHandle):
 
     def _lately(self) -> float:
         """Battles that it has ended, those of earlier seconds counted less and less."""
-        return self._ended * math.exp((self._noted - time.monotonic()) / SPEED_SECONDS)
+        return self._ended * math.exp((self._noted - self.slot.now()) / SPEED_SECONDS)
 
 
 class WorkerSlot:
-    """Room for one worker, and a solo one beside it, on a machine. actor: the handle. played: battles so far."""
+    """Room for one worker, and a solo one beside it, on a machine. actor: the handle. played: battles so far.
 
-    def __init__(self, node_id: str, node: str, actor: Any, on_line: OnLine, on_death: OnDeath) -> None:
-        self.node_id, self.node, self.actor = node_id, node, actor
+    now: the clock, in seconds.
+    """
+
+    def __init__(
+        self,
+        node_id: str,
+        node: str,
+        actor: Any,
+        on_line: OnLine,
+        on_death: OnDeath,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.node_id, self.node, self.actor, self.now = node_id, node, actor, now
         self.workers: dict[int, RemoteWorker] = {}
         self.played = 0
         self.ready = False

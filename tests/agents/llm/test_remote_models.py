@@ -18,7 +18,6 @@ from support.tournaments import tournament
 from agents import resolve
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.llm import remote
 from agents.llm.remote import OpenAI
 from agents.serving.client import ServerFailed
 from arena.store import rows
@@ -33,7 +32,9 @@ def battle(*legal: Choice) -> SeatBattle:
 
 
 def agent(server: ChatServer, **options: Any) -> OpenAI:
-    return OpenAI(base_url=server.url, model="m", **options)
+    one = OpenAI(base_url=server.url, model="m", **options)
+    one.first_wait = 0.001
+    return one
 
 
 def acted(one: OpenAI, seat: SeatBattle) -> Any:
@@ -41,8 +42,7 @@ def acted(one: OpenAI, seat: SeatBattle) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "_FIRST_WAIT", 0.001)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
@@ -154,7 +154,7 @@ def test_an_overloaded_server_is_asked_again_and_a_dead_one_fails_in_the_end() -
         with pytest.raises(ServerFailed, match="failed 6 times; the last time status 429: slow down"):
             acted(agent(server), battle())
         assert len(server.bodies) == 6
-    one = OpenAI(base_url=server.url, model="m")
+    one = agent(server)
     with pytest.raises(ServerFailed, match="failed 6 times; the last time"):
         acted(one, battle())
 

@@ -25,7 +25,6 @@ from agents.observation.columns import (
 )
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, OUR_MOVES, OURS, THEIRS, observe
 from agents.observation.vocabulary import vocabulary
-from arena.battles import session
 
 _STATS = ("hp", "atk", "def", "spa", "spd", "spe")
 
@@ -105,8 +104,7 @@ class Checking(Agent):
 
 
 @pytest.mark.parametrize("format_id", ["gen1randombattle", "gen4randombattle", "gen9randombattle"])
-def test_columns_show_what_their_names_say(format_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_make_agent", lambda spec: Checking())
-    records = play_all(pair_of_fixtures("one", "two", format_id, 3))
+def test_columns_show_what_their_names_say(format_id: str) -> None:
+    records = play_all(pair_of_fixtures("one", "two", format_id, 3), create_agent=lambda spec: Checking())
     assert [record.detail for record in records if record.fault is not None] == []
     assert sum(record.turns for record in records) > 20

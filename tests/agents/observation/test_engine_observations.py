@@ -66,18 +66,16 @@ def records() -> list[BattleRecord]:
     return asyncio.run(play_all([fixture], Rules(max_turns=30, think_limit=60)))
 
 
-def test_a_difference_is_found_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_is_found_and_named() -> None:
     played = records()
     assert not parity.compared(played, "gen1ou")[2]
-    seen = parity.observe_rows
 
     def wrong(engine: Engine, rows: np.ndarray, seats: np.ndarray) -> object:
-        found = seen(engine, rows, seats)
+        found = observe_rows(engine, rows, seats)
         found.features[0, 3, 2] += 0.25
         return found
 
-    monkeypatch.setattr(parity, "observe_rows", wrong)
-    _, decisions, places, words = parity.compared(played, "gen1ou")
+    _, decisions, places, words = parity.compared(played, "gen1ou", wrong)
     assert places["feature 3,2"] > 0
     assert set(places) == {"feature 3,2"}
     assert "p1 turn 1, feature 3,2: 1.000000 by the protocol, 1.250000 by the engine" in words[0]

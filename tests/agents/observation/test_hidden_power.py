@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +10,7 @@ import orjson
 import pytest
 from poke_env.battle.move import Move
 from support.made_logs import sides
+from support.rule_matches import play_all
 
 from agents import Agent
 from agents.battle import SeatBattle
@@ -26,12 +26,7 @@ from agents.policy import checkpoint
 from agents.rules.expert import Expert
 from agents.search.poke_engine.history import History
 from agents.search.poke_engine.state import own_side
-from arena.battles import session
-from arena.battles.guard import StepGuard
 from arena.fixture import Fixture, FixtureTeam
-from arena.venue import Rules
-from arena.venues.simulator.host import Host
-from arena.venues.simulator.simulator import Simulator
 
 GENERATIONS = range(2, 8)
 #: IVs of 29 (DVs of 14) make a power other than the usual one before generation 6.
@@ -82,14 +77,8 @@ def played(request: pytest.FixtureRequest) -> tuple[int, list[Seen]]:
         agent.kept = kept
         return agent
 
-    async def battle() -> None:
-        async with await Host.launch() as host:
-            record = await Simulator(host, StepGuard(), Rules(think_limit=60.0, max_turns=12)).play(fixture, 0)
-            assert record.fault is None, record.detail
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "_make_agent", made)
-        asyncio.run(battle())
+    (record,) = play_all([fixture], max_turns=12, create_agent=made)
+    assert record.fault is None, record.detail
     assert len(kept) > 4
     return gen, kept
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import numpy as np
 import pytest
+from support.rule_matches import play_all
 
 from agents import Agent
 from agents.battle import SeatBattle
@@ -23,14 +23,9 @@ from agents.observation.observation import (
     observe,
 )
 from agents.observation.vocabulary import Vocabulary, move_name, vocabulary
-from arena.battles import session
-from arena.battles.guard import StepGuard
 from arena.fixture import Fixture, FixtureTeam
 from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
-from arena.venue import Rules
-from arena.venues.simulator.host import Host
-from arena.venues.simulator.simulator import Simulator
 
 FORMATS = ["gen1ou", "gen4ou", "gen9ou", "gen3randombattle", "gen7randombattle", "gen8randombattle"]
 
@@ -54,7 +49,7 @@ class FirstMove(Watcher):
         return battle.legal[0]
 
 
-def play(fixture: Fixture, watchers: dict[str, type[Watcher]], monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
+def play(fixture: Fixture, watchers: dict[str, type[Watcher]]) -> dict[str, list[Any]]:
     """What the watchers kept, by spec."""
     kept: dict[str, list[Any]] = {spec: [] for spec in watchers}
 
@@ -63,13 +58,8 @@ def play(fixture: Fixture, watchers: dict[str, type[Watcher]], monkeypatch: pyte
         agent.kept = kept[spec]
         return agent
 
-    async def battle() -> None:
-        async with await Host.launch() as host:
-            record = await Simulator(host, StepGuard(), Rules(think_limit=60.0, max_turns=200)).play(fixture, 0)
-            assert record.fault is None, record.detail
-
-    monkeypatch.setattr(session, "_make_agent", made)
-    asyncio.run(battle())
+    (record,) = play_all([fixture], max_turns=200, create_agent=made)
+    assert record.fault is None, record.detail
     return kept
 
 
@@ -78,8 +68,8 @@ def fixture_of(format_id: str) -> Fixture:
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_every_choice_has_its_action_and_every_token_its_place(format_id: str, monkeypatch: pytest.MonkeyPatch):
-    kept = play(fixture_of(format_id), {"one": Watcher, "two": Watcher}, monkeypatch)
+def test_every_choice_has_its_action_and_every_token_its_place(format_id: str):
+    kept = play(fixture_of(format_id), {"one": Watcher, "two": Watcher})
     assert len(kept["one"]) > 10
     size = vocabulary().size
     for observation, actions, request, legal in kept["one"] + kept["two"]:
@@ -110,7 +100,7 @@ def _id(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
-def test_what_the_opponent_has_not_shown_changes_nothing(monkeypatch: pytest.MonkeyPatch):
+def test_what_the_opponent_has_not_shown_changes_nothing():
     """Two battles that differ in the opponent's Pokémon on the bench alone: until one of them comes in, all is the same."""
     base = fixture_of("gen1ou")
     others = load_pools(("gen1ou",))[0]
@@ -126,7 +116,7 @@ def test_what_the_opponent_has_not_shown_changes_nothing(monkeypatch: pytest.Mon
     views = []
     for team in (theirs, changed):
         fixture = Fixture(**{**_fields(base), "teams": (base.teams[0], team)})
-        kept = play(fixture, {"one": FirstMove, "two": FirstMove}, monkeypatch)["one"]
+        kept = play(fixture, {"one": FirstMove, "two": FirstMove})["one"]
         views.append([observation for observation, *_ in kept])
     same, unknown = 0, vocabulary().region("species").unknown
     for one, two in zip(*views, strict=False):

@@ -36,10 +36,9 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.copy(TESTS / "support" / "stand_in_engine.py", tmp_path / "gen1" / "poke_engine.py")
     (tmp_path / "gen1" / ".ready").write_text(f"{builds.INTERFACE} stand-in")
     monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
-    monkeypatch.setattr(engine, "_engines", {})
+    engine.close_all()
     yield tmp_path
-    for started in engine._engines.values():
-        started.close()
+    engine.close_all()
 
 
 def duel() -> EngineState:
@@ -167,10 +166,10 @@ def test_impossible_options_are_refused_when_it_is_made(options: str):
 def test_from_a_wheel_another_line_says_how_to_build_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
     assert "run `make search` (it needs cargo" in builds.missing(1) and 'make search ARGS="1"' in builds.missing(1)
-    monkeypatch.setattr(builds, "_SCRIPT", tmp_path / "none")
     for gen in (None, 1):
-        assert "run `make search` in a checkout of this version" in builds.missing(gen)
-        assert "set ARENA_POKE_ENGINE to" in builds.missing(gen) and "ARGS" not in builds.missing(gen)
+        line = builds.missing(gen, script=tmp_path / "none")
+        assert "run `make search` in a checkout of this version" in line
+        assert "set ARENA_POKE_ENGINE to" in line and "ARGS" not in line
 
 
 def test_set_up_says_what_is_missing(tmp_path: Path):

@@ -18,12 +18,13 @@ def test_start_up_of_agents_is_no_battles_time(monkeypatch: pytest.MonkeyPatch) 
         clock[0] += 20.0
         return Agent()
 
-    monkeypatch.setattr(session_module, "_make_agent", made)
     monkeypatch.setattr(session_module.time, "time", lambda: clock[0])
     monkeypatch.setattr(session_module.time, "perf_counter", lambda: clock[0])
     team = FixtureTeam("t", "t")
     fixture = Fixture("gen1randombattle", ("a", "b"), (team, team), "gen5,0123456789abcdef", "key", "drawn")
-    battle = BattleSession(fixture, StepGuard(), 1, tag="battle-gen1randombattle-1", think_limit=10.0)
+    battle = BattleSession(
+        fixture, StepGuard(), 1, tag="battle-gen1randombattle-1", think_limit=10.0, create_agent=made
+    )
     clock[0] += 1.5
     record = battle.record({"winner": "", "turns": 3, "turnLimit": False, "inputLog": []})
     assert (record.started, record.seconds) == (1040.0, 1.5)

@@ -9,15 +9,13 @@ import subprocess
 import sys
 import threading
 import time
-import types
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.battles import clock as run_clock
-from arena.battles import guard as guard_module
+from arena.battles.clock import CLOCK_BYTES, RunClock, Witness, shared_clock
 from arena.battles.guard import SHARED_BYTES, SeatClock, StepGuard, TimeUp, read_step
 
 FOR_EVER = 1000.0
@@ -246,8 +244,8 @@ class Blocks:
 
 
 @pytest.fixture
-def quick_collections(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard_module, "FINALIZER_SECONDS", 0.04)
+def quick_collections(guard: StepGuard) -> None:
+    guard.untimed_limit = 0.04
     gc.collect()
 
 
@@ -322,13 +320,12 @@ def test_a_running_step_is_not_the_one_to_blame_while_garbage_is_collected() -> 
     assert seen == [None]
 
 
-def test_time_for_which_the_run_stood_still_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_for_which_the_run_stood_still_does_not_count() -> None:
     shared = mmap.mmap(-1, SHARED_BYTES)
     moment = [1000.0]
-    monkeypatch.setattr(run_clock, "time", types.SimpleNamespace(monotonic=lambda: moment[0]))
-    witness = run_clock.Witness()
+    witness = Witness(now=lambda: moment[0])
     witness.tick([shared])
-    clock = SeatClock(StepGuard(shared), 7, 3.0)
+    clock = SeatClock(StepGuard(shared, RunClock(shared, now=lambda: moment[0])), 7, 3.0)
     moment[0] += 0.5
     witness.tick([shared])
     moment[0] += 14.0  # all are stopped, and the worker continues first
@@ -341,14 +338,11 @@ def test_time_for_which_the_run_stood_still_does_not_count(monkeypatch: pytest.M
     assert (clock.elapsed, clock.is_over) == (3.5, True)
 
 
-def test_a_step_during_which_the_run_stood_still_is_interrupted_when_its_own_time_is_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(run_clock, "STILL_SECONDS", 0.05)
+def test_a_step_during_which_the_run_stood_still_is_interrupted_when_its_own_time_is_up() -> None:
     shared = mmap.mmap(-1, SHARED_BYTES)
-    witness = run_clock.Witness()
+    witness = Witness(still_seconds=0.05)
     witness.tick([shared])
-    clock = SeatClock(StepGuard(shared), 7, 0.2)
+    clock = SeatClock(StepGuard(shared, RunClock(shared, still_seconds=0.05)), 7, 0.2)
     done: list[str] = []
 
     def step() -> None:
@@ -372,11 +366,11 @@ def test_a_step_during_which_the_run_stood_still_is_interrupted_when_its_own_tim
 
 
 def test_a_reader_of_a_clock_cannot_write_it() -> None:
-    written, read = run_clock.shared_clock()
-    witness = run_clock.Witness()
+    written, read = shared_clock()
+    witness = Witness()
     witness.tick([written])
-    assert run_clock.RunClock(read).certain
-    assert bytes(read) == bytes(written) != bytes(run_clock.CLOCK_BYTES)
+    assert RunClock(read).certain
+    assert bytes(read) == bytes(written) != bytes(CLOCK_BYTES)
     with pytest.raises(TypeError):
         read[0] = 1
 
@@ -393,8 +387,6 @@ def test_another_process_can_read_whose_step_is_overdue() -> None:
 
 _QUICK_STEPS = """
 import mmap, sys
-from arena.battles import guard as guard_module
-from arena.battles import clock as run_clock
 from arena.battles.guard import SHARED_BYTES, StepGuard
 with open(sys.argv[1], "r+b") as file:
     guard = StepGuard(mmap.mmap(file.fileno(), SHARED_BYTES))

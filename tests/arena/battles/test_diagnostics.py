@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import orjson
-import pytest
 
-from arena.battles import diagnostics, seat
-from arena.battles.diagnostics import MAX_DECISION, DiagnosticsBudget, DiagnosticsTooLarge
+from arena.battles.diagnostics import MAX_BATTLE, MAX_DECISION, DiagnosticsBudget, DiagnosticsTooLarge
+from arena.battles.guard import UNTIMED_SECONDS, StepGuard
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.processes.child import ChildProcess
 from arena.record import BattleRecord
@@ -21,13 +20,15 @@ from arena.venues.simulator.simulator import play_all
 TEAMS = (FixtureTeam("a", "a", seed=showdown_seed(1)), FixtureTeam("b", "b", seed=showdown_seed(2)))
 
 
-def _played(*names: str, max_turns: int = 3) -> list[BattleRecord]:
+def _played(*names: str, max_turns: int = 3, untimed_limit: float = UNTIMED_SECONDS) -> list[BattleRecord]:
     """A short battle of each agent against `random`."""
     specs = [f"worse_agents:{name}" for name in names]
     fixtures = [
         Fixture("gen1randombattle", (spec, "random"), TEAMS, showdown_seed(3), "pair", "drawn") for spec in specs
     ]
-    return asyncio.run(play_all(fixtures, Rules(think_limit=60.0, max_turns=max_turns)))
+    return asyncio.run(
+        play_all(fixtures, Rules(think_limit=60.0, max_turns=max_turns), guard=StepGuard(untimed_limit=untimed_limit))
+    )
 
 
 def _thoughts(record: BattleRecord) -> list[Any]:
@@ -56,20 +57,19 @@ def test_diagnostics_that_cannot_be_kept_are_dropped_and_counted() -> None:
         assert len(record.to_line("run")) < 50_000
 
 
-def test_diagnostics_that_take_for_ever_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seat, "DIAGNOSTICS_SECONDS", 0.05)
-    (record,) = _played("ThinksEndlessly")
+def test_diagnostics_that_take_for_ever_are_read_once() -> None:
+    (record,) = _played("ThinksEndlessly", untimed_limit=0.05)
     thoughts = _thoughts(record)
     assert {thought["dropped"] for thought in thoughts} == {"they took longer than 0.05 s to read"}
     assert len(thoughts) >= 3 and record.fault is None
 
 
-def test_a_battle_has_a_limit_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnostics, "MAX_BATTLE", 150_000)
-    (record,) = _played("ThinksOften", max_turns=5)
-    kept = [len(thought.get("text", "")) for thought in _thoughts(record)]
-    assert kept[:3] == [60_000, 60_000, 0] and sum(kept) == 120_000
-    assert "more than 150,000 characters in this battle" in _thoughts(record)[-1]["dropped"]
+def test_a_battle_has_a_limit_of_its_own() -> None:
+    budget, large = DiagnosticsBudget(), {"text": "x" * 60_000}  # each is small enough for one decision
+    kept = [budget.accept(large) for _ in range(MAX_BATTLE // 60_000 + 2)]
+    whole = kept.index({"dropped": f"more than {MAX_BATTLE:,} characters in this battle", "dropped_so_far": 1})
+    assert kept[:whole] == [large] * (MAX_BATTLE // 60_010) and kept[-1]["dropped_so_far"] == len(kept) - whole
+    assert "dropped" in budget.accept({"text": "x"}), "what would fit is not read either"
 
 
 def test_odd_keys_and_numbers_are_kept_as_text() -> None:

@@ -9,7 +9,7 @@ import pytest
 from support.tournaments import table, tournament
 
 from arena.store import rows
-from arena.workers import local_pool
+from arena.workers.cluster.connection import ThisMachine
 
 #: agent -> (reason, what the detail must say)
 INTERRUPTIBLE = {
@@ -73,9 +73,7 @@ def unstoppable(tmp_path_factory: pytest.TempPathFactory) -> Path:
     db = tmp_path_factory.mktemp("faults") / "unstoppable.duckdb"
     pairings = [*_each_against("random", UNSTOPPABLE), *itertools.combinations(GOOD, 2)]
     agents = dict.fromkeys(agent for pairing in pairings for agent in pairing)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local_pool, "GRACE_SECONDS", 1.0)
-        tournament(db, *agents, pairings=pairings, think_limit=3.0)
+    tournament(db, *agents, pairings=pairings, think_limit=3.0, cluster=ThisMachine(1, grace=1.0))
     return db
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
-from arena.battles import seat
+from arena.battles.guard import StepGuard
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.venue import Rules
 from arena.venues.simulator.simulator import play_all
@@ -25,12 +23,13 @@ FAULTS = {
 }
 
 
-def test_nothing_of_an_agents_is_put_into_words_outside_its_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seat, "MESSAGE_SECONDS", 0.05)
+def test_nothing_of_an_agents_is_put_into_words_outside_its_clock() -> None:
     specs = [f"worse_agents:{name}" for name in (*FAULTS, "AlwaysEqual")]
     seed = showdown_seed(3)
     fixtures = [Fixture("gen1randombattle", (spec, "random"), TEAMS, seed, "pair", "drawn") for spec in specs]
-    *faulty, equal = asyncio.run(play_all(fixtures, Rules(think_limit=0.5, max_turns=3)))
+    *faulty, equal = asyncio.run(
+        play_all(fixtures, Rules(think_limit=0.5, max_turns=3), guard=StepGuard(untimed_limit=0.05))
+    )
     for record, (reason, words) in zip(faulty, FAULTS.values(), strict=True):
         assert (record.winner, record.fault, record.reason) == ("p2", "p1", reason), record.detail
         assert words in (record.detail or "")

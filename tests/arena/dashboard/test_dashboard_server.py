@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -156,25 +156,20 @@ def test_it_waits_for_a_database_and_follows_it(tmp_path: Path) -> None:
     }
 
 
-def test_readings_take_a_fiftieth_of_a_core_but_costly_first_ones_do_not_hold_up_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_readings_take_a_fiftieth_of_a_core_but_costly_first_ones_do_not_hold_up_the_page(tmp_path: Path) -> None:
     db = tmp_path / "growing.duckdb"
-    database = feed._Database(db)
-    costs = iter([0.5, 0.3, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4])
-    clock, readings = readings_of(database, monkeypatch, costs)
+    database = Readings(db, iter([0.5, 0.3, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4]))
+    clock, readings = database.clock, database.readings
     for clock[0] in range(80):
         db.write_text("x" * clock[0])
         database.update(None, True, None)
     assert [when for when, _ in readings] == [0, 3, 6, 16, 26, 36, 46, 66]
 
 
-def test_pages_on_different_runs_share_the_fiftieth_and_each_gets_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_on_different_runs_share_the_fiftieth_and_each_gets_on(tmp_path: Path) -> None:
     db = tmp_path / "growing.duckdb"
-    database = feed._Database(db)
-    clock, readings = readings_of(database, monkeypatch, itertools.repeat(0.1))
+    database = Readings(db, itertools.repeat(0.1))
+    clock, readings = database.clock, database.readings
     runs = [f"run-{number}" for number in range(20)]
     for clock[0] in range(600):
         db.write_text("x" * clock[0])
@@ -189,22 +184,18 @@ def test_pages_on_different_runs_share_the_fiftieth_and_each_gets_on(
     assert readings[-1][1] == ["run-1"], "the others are closed"
 
 
-def readings_of(
-    database: feed._Database, monkeypatch: pytest.MonkeyPatch, costs: Iterator[float]
-) -> tuple[list[int], list[tuple[int, list[str | None]]]]:
-    """A clock that the test sets, and the readings of a database as they come: when, and which runs."""
-    clock, worked = [0], [0.0]
-    readings: list[tuple[int, list[str | None]]] = []
-    monkeypatch.setattr(feed.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(feed.time, "process_time", lambda: worked[0])
+class Readings(feed.DatabaseParts):
+    """A database by a clock that the test sets: its readings as they come, when, and which runs. costs: of each."""
 
-    def read(wanted: list[str | None], playing: bool, status: object) -> list[str]:
-        worked[0] += next(costs)
-        readings.append((clock[0], wanted))
+    def __init__(self, path: Path, costs: Iterator[float]) -> None:
+        super().__init__(path, now=lambda: self.clock[0], processor_time=lambda: self.worked)
+        self.clock, self.worked, self.costs = [0], 0.0, costs
+        self.readings: list[tuple[int, list[str | None]]] = []
+
+    def read(self, wanted: Iterable[str | None], playing: bool, status: object) -> list[str]:
+        self.worked += next(self.costs)
+        self.readings.append((self.clock[0], list(wanted)))
         return []
-
-    monkeypatch.setattr(database, "_read", read)
-    return clock, readings
 
 
 def test_two_pages_on_different_runs_each_have_theirs(place: Place, played: Path) -> None:

@@ -100,14 +100,13 @@ def test_what_is_kept_of_a_curve_does_not_grow_with_its_file() -> None:
     assert values[0] == pytest.approx(steps[0] / 2, rel=1e-4), "the mean of the steps from 0"
 
 
-def test_a_large_file_is_read_in_pieces_each_byte_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training_runs, "READ_BYTES", 100)
+def test_a_large_file_is_read_in_pieces_each_byte_once(tmp_path: Path) -> None:
     file = tmp_path / "metrics.jsonl"
     write(file, *({"step": step, "loss": 1.0} for step in range(9)))
     with file.open("a") as opened:
         opened.write("x" * 950 + "\n")
     write(file, {"step": 9, "loss": 3.0})
-    curves, read = Curves(file), [0]
+    curves, read = Curves(file, read_bytes=100), [0]
     while read[-1] < file.stat().st_size:
         curves.update()
         assert read[-1] < curves._read <= read[-1] + 100, "each look gets on, by no more than it may read"

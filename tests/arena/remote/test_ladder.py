@@ -20,8 +20,7 @@ from arena.record import BattleRecord, unpacked
 from arena.remote.ladder import Ladder, Matchmaking, server_uri
 from arena.remote.user_battle import Entrant, UserBattle
 from arena.store import rows
-from arena.venues.server import client as client_module
-from arena.venues.server.client import PUBLIC_RATE_LIMIT, Client, ConnectionLost, ServerRefused
+from arena.venues.server.client import PUBLIC_RATE_LIMIT, Client, ConnectionLimits, ConnectionLost, ServerRefused
 from arena.venues.server.local import LocalServer
 from arena.venues.server.login import Account
 from teamsets.errors import BadInput
@@ -248,8 +247,7 @@ def test_a_name_that_plays_already_is_not_played_under() -> None:
 
 
 @pytest.mark.slow
-def test_a_connection_that_has_died_without_a_word_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "_CHECK_SECONDS", 0.05)
+def test_a_connection_that_has_died_without_a_word_is_noticed() -> None:
     connections, done = 0, asyncio.Event()
 
     async def speak(socket: ServerConnection) -> None:
@@ -262,7 +260,7 @@ def test_a_connection_that_has_died_without_a_word_is_noticed(monkeypatch: pytes
 
     async def stay(uri: str) -> None:
         back = asyncio.Event()
-        async with await Client.connect(uri, "someone") as client:
+        async with await Client.connect(uri, "someone", limits=ConnectionLimits(check_seconds=0.05)) as client:
             client.on_return = back.set
             await back.wait()
             await asyncio.sleep(0.5)  # many looks: this one answers
@@ -448,10 +446,13 @@ def test_what_a_battle_seen_from_one_side_has_not_is_said(
 
 
 @pytest.mark.slow
-def test_a_connection_lost_for_good_leaves_a_battle_that_is_nobodys_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_lost_for_good_leaves_a_battle_that_is_nobodys_loss() -> None:
+    limits = ConnectionLimits(reconnect_seconds=0.5)
+
     async def play() -> BattleRecord:
         async with await LocalServer.launch() as server:
-            a, b = [await Client.connect(server.uri, name) for name in ("one", "two")]
+            names = ("one", "two")
+            a, b = [await Client.connect(server.uri, name, patience=60.0, limits=limits) for name in names]
             async with a, b:
                 one, two = ladder(a), ladder(b)
                 slow = [
@@ -459,7 +460,6 @@ def test_a_connection_lost_for_good_leaves_a_battle_that_is_nobodys_loss(monkeyp
                     for n, each in enumerate((one, two))
                 ]
                 await until_begun(one)
-                monkeypatch.setattr(client_module, "_RECONNECT_SECONDS", 0.5)
                 server.kill()
                 battle, _ = await asyncio.gather(*slow)
                 assert battle is not None

@@ -6,16 +6,16 @@ import asyncio
 import os
 import random
 import re
+from dataclasses import replace
 
 import pytest
 from support.ladder_place import entrant, ladder
 from support.scripted_server import ScriptedServer, Spoil, request
 from support.sockets import against
 
-from arena.remote import user_battle
 from arena.remote.ladder import Ladder
-from arena.remote.user_battle import UserBattle
-from arena.venues.server.client import Client, ConnectionLost
+from arena.remote.user_battle import ServerLimits, UserBattle
+from arena.venues.server.client import Client, ConnectionLimits, ConnectionLost
 from arena.venues.server.messages import BadMessage, format_of, request_of, searches
 
 FUZZ = int(os.environ.get("ARENA_TEST_FUZZ", "12"))
@@ -44,10 +44,8 @@ SPOILED = {
 }
 
 
-@pytest.fixture(autouse=True)
-def no_ratings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-in rates nobody."""
-    monkeypatch.setattr("arena.remote.ladder._RATING_SECONDS", 0.0)
+#: The stand-in rates nobody.
+LIMITS = ServerLimits(rating=0.0)
 
 
 def spoiling(pattern: str, instead: str | bytes, connections: range) -> Spoil:
@@ -62,13 +60,18 @@ def spoiling(pattern: str, instead: str | bytes, connections: range) -> Spoil:
     return spoil
 
 
-def played(server: ScriptedServer, stops: int = 0) -> UserBattle | None:
+def played(
+    server: ScriptedServer,
+    stops: int = 0,
+    limits: ServerLimits = LIMITS,
+    connection_limits: ConnectionLimits | None = None,
+) -> UserBattle | None:
     """One battle on a server, as `arena ladder` plays it. stops: so many Ctrl-C, as soon as the battle is found."""
     found: list[UserBattle | None] = []
 
     async def play(uri: str) -> None:
-        async with await Client.connect(uri, "someone", patience=5.0) as client:
-            one = ladder(client)
+        async with await Client.connect(uri, "someone", patience=5.0, limits=connection_limits) as client:
+            one = ladder(client, limits=limits)
             await one.enter()
             stopping = asyncio.ensure_future(stopped(one, stops))
             found.append(await one.battle(entrant("random")))
@@ -121,65 +124,57 @@ def test_a_server_that_always_sends_them_ends_the_command(name: str) -> None:
     assert server.connections == 3
 
 
-def test_a_message_that_is_not_text_or_too_long_is_one_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.venues.server.client._MAX_MESSAGE_BYTES", 10_000)
+def test_a_message_that_is_not_text_or_too_long_is_one_that_cannot_be_read() -> None:
     server = ScriptedServer(spoiling(r"\|updatesearch", "|updatesearch|" + "x" * 10_000, range(1, 100)))
     with pytest.raises(ConnectionLost, match="3 times: it does not speak"):
-        played(server)
+        played(server, connection_limits=ConnectionLimits(max_message_bytes=10_000))
 
 
 @pytest.mark.parametrize("lines", ["|player|p1|someone|1|", "|player|p1|a|1|\n|player|p2|b|1|", "|title|x"])
-def test_a_battle_that_does_not_begin_is_left_after_a_while(lines: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_battle, "BEGIN_SECONDS", 0.2)
+def test_a_battle_that_does_not_begin_is_left_after_a_while(lines: str) -> None:
     begin = spoiling(
         r"[^\n]*\n\|init", f">battle-gen1randombattle-7\n|init|battle\n|gametype|singles\n{lines}", range(1, 100)
     )
-    battle = played(ScriptedServer(begin, ends=False))
+    battle = played(ScriptedServer(begin, ends=False), limits=replace(LIMITS, begin=0.2))
     assert battle is not None and not battle.begun
     assert re.search("did not name both players within|is not one of its players", str(battle.over.exception()))
 
 
 @pytest.mark.parametrize(("stops", "seconds"), [(2, 0.2), (3, 1000.0)])
-def test_a_forfeit_that_the_server_does_not_answer_has_a_time_limit(
-    stops: int, seconds: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(user_battle, "FORFEIT_SECONDS", seconds)
+def test_a_forfeit_that_the_server_does_not_answer_has_a_time_limit(stops: int, seconds: float) -> None:
     server = ScriptedServer(spoiling(r".*\n\|request", ">battle-gen1randombattle-7\n|", range(1, 100)), ends=False)
-    battle = played(server, stops)
+    battle = played(server, stops, replace(LIMITS, forfeit=seconds))
     assert battle is not None
     record = battle.record()
     assert (record.winner, record.reason, record.fault) == (None, "aborted", "venue")
     assert "/forfeit" in server.received
 
 
-def test_a_failed_agents_forfeit_has_a_time_limit_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_battle, "FORFEIT_SECONDS", 0.2)
+def test_a_failed_agents_forfeit_has_a_time_limit_too() -> None:
     server = ScriptedServer(ends=False)
 
     async def play(uri: str) -> None:
         async with await Client.connect(uri, "someone") as client:
-            battle = await ladder(client).battle(entrant("bad_agents:Raises"))
+            one = ladder(client, limits=replace(LIMITS, forfeit=0.2))
+            battle = await one.battle(entrant("bad_agents:Raises"))
             assert battle is not None and battle.record().reason == "error"
 
     against(server, play)
 
 
-def test_a_battle_in_which_the_server_goes_silent_is_forfeited_and_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_battle, "SILENT_SECONDS", 0.2)
+def test_a_battle_in_which_the_server_goes_silent_is_forfeited_and_left() -> None:
     server = ScriptedServer(spoiling(r".*\n\|request", ">battle-gen1randombattle-7\n|", range(1, 100)))
-    battle = played(server)
+    battle = played(server, limits=replace(LIMITS, silent=0.2))
     assert battle is not None and "said nothing for 0.2 s" in str(battle.over.exception())
     assert "/forfeit" in server.received
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(FUZZ))
-def test_random_damage_never_makes_it_wait(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_damage_never_makes_it_wait(seed: int) -> None:
     """Any message may be cut, have a part replaced, or come as bytes."""
-    for name in ("BEGIN_SECONDS", "FORFEIT_SECONDS", "SILENT_SECONDS"):
-        monkeypatch.setattr(user_battle, name, 1.0)
-    monkeypatch.setattr("arena.remote.ladder._ANSWER_SECONDS", 1.0)
-    monkeypatch.setattr("arena.venues.server.client._RECONNECT_SECONDS", 2.0)
+    limits = ServerLimits(begin=1.0, forfeit=1.0, silent=1.0, answer=1.0, rating=0.0)
+    connection = ConnectionLimits(reconnect_seconds=2.0)
     random_numbers = random.Random(seed)
 
     def damage(message: str, connection: int) -> str | bytes:
@@ -196,8 +191,8 @@ def test_random_damage_never_makes_it_wait(seed: int, monkeypatch: pytest.Monkey
 
     async def play(uri: str) -> None:
         try:
-            async with await Client.connect(uri, "someone", patience=5.0) as client:
-                one = ladder(client)
+            async with await Client.connect(uri, "someone", patience=5.0, limits=connection) as client:
+                one = ladder(client, limits=limits)
                 await one.enter()
                 search = asyncio.ensure_future(one.battle(entrant("random")))
                 await asyncio.wait({search}, timeout=2.0)

@@ -29,7 +29,7 @@ from arena.fixture import FixtureTeam
 from arena.record import BattleRecord
 from arena.remote import lobby as lobby_module
 from arena.remote.ladder import Matchmaking
-from arena.remote.lobby import Limits, Lobby, user_name
+from arena.remote.lobby import JOIN_SECONDS, Limits, Lobby, user_name
 from arena.store import rows
 from arena.venues.server.client import Client
 from teamsets.loading import load_set
@@ -49,6 +49,7 @@ async def lobby(
     patience: float = 60.0,
     formats: tuple[str, ...] = (DRAWN,),
     limits: Limits | None = None,
+    join_limit: float = JOIN_SECONDS,
 ) -> AsyncIterator[tuple[Lobby, list[BattleRecord], list[str]]]:
     """A lobby with these agents, what it has kept, and what it has said."""
     kept: list[BattleRecord] = []
@@ -66,6 +67,7 @@ async def lobby(
         keep=kept.append,
         log=said.append,
         limits=limits,
+        join_limit=join_limit,
     )
     await opened.open(specs)
     try:
@@ -191,15 +193,11 @@ def test_a_lobby_agent_that_fails_loses_and_others_go_on(here: Place) -> None:
 
 
 @pytest.mark.slow
-def test_a_search_that_is_taken_back_and_a_wrong_format_leave_nothing(
-    here: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lobby_module, "_JOIN_SECONDS", 1.0)
-
+def test_a_search_that_is_taken_back_and_a_wrong_format_leave_nothing(here: Place) -> None:
     async def play() -> tuple[list[BattleRecord], list[str]]:
         heard: list[str] = []
         async with (
-            lobby(here, "random") as (opened, kept, said),
+            lobby(here, "random", join_limit=1.0) as (opened, kept, said),
             await Client.connect(here.server.uri, "fickle") as one,
         ):
             met = asyncio.Event()
@@ -252,12 +250,11 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.02)
 
 
-def test_visitors_who_search_and_leave_block_nobody(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_visitors_who_search_and_leave_block_nobody(here: Place) -> None:
     """Each held an agent for 30 s. Here that would be an hour, so the test ends only when it is not waited for."""
-    monkeypatch.setattr(lobby_module, "_JOIN_SECONDS", 3600.0)
 
     async def play() -> tuple[list[BattleRecord], list[str]]:
-        async with lobby(here, "random") as (opened, kept, said):
+        async with lobby(here, "random", join_limit=3600.0) as (opened, kept, said):
             release = held(opened)
             rude = await asyncio.gather(*(Client.connect(here.server.uri, f"rude {n}") for n in range(30)))
             for client in rude:
@@ -352,12 +349,10 @@ def test_flooding_programs_do_not_keep_others_out(here: Place) -> None:
     assert here.run(play).startswith("user:random@")
 
 
-def test_limits_are_kept_and_named(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lobby_module, "_JOIN_SECONDS", 3600.0)
-
+def test_limits_are_kept_and_named(here: Place) -> None:
     async def play() -> dict[str, list[str]]:
         heard: dict[str, list[str]] = {}
-        async with lobby(here, "random", limits=Limits(visitor=1, total=2)) as (opened, _, _):
+        async with lobby(here, "random", limits=Limits(visitor=1, total=2), join_limit=3600.0) as (opened, _, _):
             held(opened)
             clients = [await Client.connect(here.server.uri, name) for name in ("greedy", "second", "third")]
             searching: list[list[str]] = []

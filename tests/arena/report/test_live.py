@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 from rich.console import Console
@@ -12,22 +13,21 @@ from arena.report import live
 from arena.workers.progress import RunProgress
 
 
-def a_progress(**more: object) -> RunProgress:
+@pytest.fixture
+def clock() -> list[float]:
+    """The time, which stands at 1,000 s until a test moves it."""
+    return [1000.0]
+
+
+def a_progress(clock: Sequence[float] = (1000.0,), **more: object) -> RunProgress:
     values = {
+        "now": lambda: clock[0],
         "total": 1200, "known": 100, "played": 200, "turns": 9000,
         "wins": Counter({"strong": 150, "weak [bold]": 30}), "games": Counter({"strong": 200, "weak [bold]": 200}),
         "faults": Counter({"weak [bold]": 4}), "began": 900.0,
         "points": {"gen1ou": {("strong", "weak [bold]"): 150.0, ("weak [bold]", "strong"): 50.0}}, "anchor": "weak [bold]",
     }  # fmt: skip
     return RunProgress(**{**values, **more})  # type: ignore[arg-type]
-
-
-@pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time, which stands at 1,000 s until a test moves it."""
-    now = [1000.0]
-    monkeypatch.setattr(live.time, "monotonic", lambda: now[0])
-    return now
 
 
 def header(**more: object) -> dict[str, object]:
@@ -96,17 +96,17 @@ def test_without_a_terminal_a_line_comes_every_few_seconds(clock: list[float]) -
     out = io.StringIO()
     shown = live.display(Console(file=out, width=60), None)
     assert isinstance(shown, live.Lines)
-    shown.show(a_progress())
+    shown.show(a_progress(clock))
     assert out.getvalue() == ""
     clock[0] += live.LINE_EVERY_SECONDS
-    shown.show(a_progress(began=905.0))
-    shown.show(a_progress(began=905.0))
+    shown.show(a_progress(clock, began=905.0))
+    shown.show(a_progress(clock, began=905.0))
     line = (
         "300 of 1,200 battles · 2.0 battles/s · 7 min 30 s left · faults: 4 · "
         "Elo so far: strong 1190 ± 56, weak [bold] 1000 (anchor)\n"
     )
     assert out.getvalue() == line
-    shown.close(a_progress(began=905.0))
+    shown.close(a_progress(clock, began=905.0))
     assert out.getvalue() == line * 2
 
 
@@ -115,7 +115,7 @@ def test_aborted_battles_are_said_when_there_are_any() -> None:
     assert "aborted" not in live.summary(a_progress(), None)
 
 
-def test_in_a_terminal_a_table_ranks_the_agents(clock: list[float]) -> None:
+def test_in_a_terminal_a_table_ranks_the_agents() -> None:
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=100, height=20, color_system=None)
     shown = live.display(console, None)
@@ -133,7 +133,7 @@ def test_in_a_terminal_a_table_ranks_the_agents(clock: list[float]) -> None:
     assert out.getvalue().rstrip().endswith("faults: 4")
 
 
-def test_a_table_in_a_low_terminal_keeps_the_strongest_by_rating(clock: list[float]) -> None:
+def test_a_table_in_a_low_terminal_keeps_the_strongest_by_rating() -> None:
     """The weakest win the most: an adaptive schedule gives strong agents strong opponents."""
     points: dict[tuple[str, str], float] = {}
     for number in range(40):
@@ -156,7 +156,7 @@ def two_formats() -> RunProgress:
     return a_progress(points={"gen1ou": points, "gen9ou": other})
 
 
-def test_two_formats_are_two_ratings(clock: list[float]) -> None:
+def test_two_formats_are_two_ratings() -> None:
     out = io.StringIO()
     live.Lines(Console(file=out, width=60), None).close(two_formats())
     assert out.getvalue().endswith(
@@ -173,7 +173,7 @@ def test_two_formats_are_two_ratings(clock: list[float]) -> None:
     assert ["gen9ou", "strong", "1000", "±", "108", "40", "50", "%", "0"] in rows
 
 
-def test_a_slow_first_fit_does_not_keep_later_ones_away(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_first_fit_does_not_keep_later_ones_away(clock: list[float]) -> None:
     """It loads libraries: on a busy machine that takes seconds."""
     fits: list[float] = []
 
@@ -182,16 +182,15 @@ def test_a_slow_first_fit_does_not_keep_later_ones_away(clock: list[float], monk
         clock[0] += 0.01 if len(fits) > 1 else 6.0
         return [live.InterimStanding("a", len(fits), 0.5, 1000.0 + len(fits), 3.0)]
 
-    monkeypatch.setattr(live, "standings", slow)
     out = io.StringIO()
-    lines = live.Lines(Console(file=out), None)
+    lines = live.Lines(Console(file=out), None, live.Interim(slow))
     for played in range(1, 120):
         clock[0] += 0.25
-        lines.show(a_progress(played=played))
+        lines.show(a_progress(clock, played=played))
     assert [f"{number} ± 3" in out.getvalue() for number in (1001, 1002, 1003)] == [True] * 3
 
 
-def test_ratings_are_fitted_anew_only_every_few_seconds(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ratings_are_fitted_anew_only_every_few_seconds(clock: list[float]) -> None:
     fits: list[int] = []
 
     def counted(points: dict[tuple[str, str], float], anchor: str) -> list[live.InterimStanding]:
@@ -199,14 +198,13 @@ def test_ratings_are_fitted_anew_only_every_few_seconds(clock: list[float], monk
         clock[0] += 0.05  # what the fit costs
         return []
 
-    monkeypatch.setattr(live, "standings", counted)
-    ratings, played = live.Interim(), 0
+    ratings, played = live.Interim(counted), 0
     for _ in range(400):
         clock[0] += 0.25
         played += 1
-        ratings.of(a_progress(played=played))
+        ratings.of(a_progress(clock, played=played))
     assert len(fits) == 20, "a fit that costs 0.05 s comes every 5 s: the display takes 1% of a core at most"
     for _ in range(400):
         clock[0] += 0.25
-        ratings.of(a_progress(played=played))
+        ratings.of(a_progress(clock, played=played))
     assert len(fits) <= 21, "and none while nothing new is known"

@@ -22,13 +22,6 @@ from arena.store.database import BeingPlayed
 from arena.store.schema import FINISHED, RUNNING, STOPPED, TIME_LIMIT
 
 
-@pytest.fixture(autouse=True)
-def without_provenance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asking git and Node for their versions takes longer than all that is tested here."""
-    monkeypatch.setattr("arena.run.lifecycle.versions", dict)
-    monkeypatch.setattr("arena.run.lifecycle.git_state", lambda: None)
-
-
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
     return tmp_path / "arena.duckdb"
@@ -39,10 +32,11 @@ def statuses(db: Path) -> list[str]:
 
 
 @asynccontextmanager
-async def started_run(store: Store) -> AsyncIterator[RunLifecycle]:
-    with new_run(store, "evaluate", {"agents": ["a", "b"]}, [], {}) as run_id:
-        pass
-    async with run_lifecycle(store, run_id) as lifecycle:
+async def started_run(store: Store, **intervals: float) -> AsyncIterator[RunLifecycle]:
+    """A run without its provenance: to ask git and Node for their versions takes longer than all that is tested here."""
+    run_id = store.new_run_id()
+    store.begin_run(run_id, "evaluate", {"agents": ["a", "b"]}, None, {}, [], {})
+    async with run_lifecycle(store, run_id, **intervals) as lifecycle:
         yield lifecycle
 
 
@@ -92,20 +86,24 @@ def test_the_last_battles_are_ingested_while_the_body_waits_for_something_else(d
     assert rows("SELECT count(*) FROM battles", db) == [(1,)]
 
 
-def test_what_hinders_the_last_ingestion_is_raised_at_the_end(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def play(store: Store) -> None:
+def test_what_hinders_the_last_ingestion_is_raised_at_the_end(db: Path) -> None:
+    class Full(Store):
+        full = False
+
+        def ingest_journal(self, patience: float | None = None) -> None:
+            if self.full:
+                raise BadDatabase("the disk is full")
+            super().ingest_journal(patience)
+
+    async def play(store: Full) -> None:
         async with started_run(store) as lifecycle:
             lifecycle.keep(record(1))
-            with monkeypatch.context() as patched:
-                patched.setattr("arena.store.writer.connect", refuse)
-                assert isinstance(lifecycle.all_played().exception(), BadDatabase)
+            store.full = True
+            assert isinstance(lifecycle.all_played().exception(), BadDatabase)
             lifecycle.status = FINISHED
 
-    def refuse(*_: object, **__: object) -> None:
-        raise BadDatabase("the disk is full")
-
-    with open_store(db) as store, pytest.raises(BadDatabase, match="the disk is full"):
-        asyncio.run(play(store))
+    with open_store(db), pytest.raises(BadDatabase, match="the disk is full"):
+        asyncio.run(play(Full(db)))
     assert statuses(db) == [RUNNING]
     with open_store(db):
         assert rows("SELECT count(*) FROM battles", db) == [(1,)]
@@ -176,39 +174,33 @@ def test_what_is_repeated_ends_with_the_run(db: Path) -> None:
         assert asyncio.run(play(store)) == len(called)
 
 
-def test_a_running_run_flushes_its_battles_to_disk_also_while_it_ingests_some(
-    db: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_running_run_flushes_its_battles_to_disk_also_while_it_ingests_some(db: Path) -> None:
     """A flush that waited for an ingestion would come later than a power cut may."""
-    monkeypatch.setattr("arena.run.lifecycle.FLUSH_SECONDS", 0.0)
-    monkeypatch.setattr("arena.run.lifecycle.INGEST_SECONDS", 0.0)
     flushed, segments = threading.Semaphore(0), []
 
-    async def play(store: Store) -> None:
+    async def play() -> None:
         loop, enough = asyncio.get_running_loop(), asyncio.Event()
-        flush, ingest = store.try_flush, store.try_ingest_journal
 
-        def noted_flush() -> bool:
-            done = flush()
-            segments.append(len(list(db.parent.glob(f"{db.name}.journal.*"))))
-            loop.call_soon_threadsafe(lifecycle.keep, record(len(segments)))
-            flushed.release()
-            return done
+        class Slow(Store):
+            def try_flush(self) -> bool:
+                done = super().try_flush()
+                segments.append(len(list(db.parent.glob(f"{db.name}.journal.*"))))
+                loop.call_soon_threadsafe(lifecycle.keep, record(len(segments)))
+                flushed.release()
+                return done
 
-        def slow_ingestion() -> bool:
-            for _ in range(3):
-                assert flushed.acquire(timeout=60)
-            loop.call_soon_threadsafe(enough.set)
-            return ingest()
+            def try_ingest_journal(self) -> bool:
+                for _ in range(3):
+                    assert flushed.acquire(timeout=60)
+                loop.call_soon_threadsafe(enough.set)
+                return super().try_ingest_journal()
 
-        monkeypatch.setattr(store, "try_flush", noted_flush)
-        monkeypatch.setattr(store, "try_ingest_journal", slow_ingestion)
-        async with started_run(store) as lifecycle:
+        async with started_run(Slow(db), flush_seconds=0.0, ingest_seconds=0.0) as lifecycle:
             lifecycle.keep(record(0))
             await enough.wait()
 
-    with open_store(db) as store:
-        asyncio.run(play(store))
+    with open_store(db):
+        asyncio.run(play())
     assert segments[:3] == [1, 2, 3], "what is flushed waits as a segment"
     assert rows("SELECT count(*) > 2 FROM battles", db) == [(True,)]
 
@@ -225,14 +217,13 @@ def test_an_error_before_the_first_battle_ends_the_run_as_stopped(db: Path) -> N
     assert statuses(db) == [STOPPED, STOPPED]
 
 
-def test_an_error_is_not_hidden_by_an_end_that_cannot_be_recorded(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: Store, run_id: str, status: str) -> None:
-        raise BadDatabase("the disk is full")
+def test_an_error_is_not_hidden_by_an_end_that_cannot_be_recorded(db: Path) -> None:
+    class Full(Store):
+        def end_run(self, run_id: str, status: str) -> None:
+            raise BadDatabase("the disk is full")
 
-    with open_store(db) as store:
-        monkeypatch.setattr(Store, "end_run", full)
-        with pytest.raises(ZeroDivisionError), mark_stopped_on_error(store, "some run"):
-            raise ZeroDivisionError
+    with open_store(db), pytest.raises(ZeroDivisionError), mark_stopped_on_error(Full(db), "some run"):
+        raise ZeroDivisionError
 
 
 def test_there_is_one_writer_at_a_time(db: Path) -> None:

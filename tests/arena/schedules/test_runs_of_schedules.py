@@ -1,4 +1,4 @@
-"""Schedules played for real: what counts as evidence, what is played again, and that workers and kills change nothing."""
+"""Runs of schedules: what counts as evidence, what is played again, and that workers and kills change nothing."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from support.tournaments import table, tournament
 from arena.report.evidence import load_evidence
 from arena.run.tournament import EvaluateSettings, changed_note, prepare
 from arena.store import open_store, rows
+from arena.testing import StandInVenue
 from arena.venue import Rules
 
 RANDOM = "gen1randombattle"
 POOL = ("random", "heuristic:least-damage", "heuristic:max-power")
-SOME = {"workers": 1, "think_limit": 30.0}
+SOME = {
+    "cluster": StandInVenue(lambda fixture: "p1" if int(fixture.key, 16) % 2 else "p2"),
+    "think_limit": 30.0,
+}
 
 
 def played(db: Path, run_id: str) -> list[tuple[Any, ...]]:
@@ -62,20 +66,17 @@ def test_a_whole_number_of_seconds_stored_by_an_earlier_version_is_the_same_limi
     assert (played(db, run), reused_count(db, run)) == ([], 6)
 
 
-@pytest.mark.slow
 def test_other_battles_of_the_same_players_count_beside_those_that_are_played(db: Path) -> None:
     run = tournament(db, *POOL, seed=1, **SOME)  # type: ignore[arg-type]
     assert (len(played(db, run)), reused_count(db, run)) == (6, 6)
     assert len(load_evidence(db, run, RANDOM)) == 6
 
 
-@pytest.mark.slow
 def test_more_battles_on_the_same_seed_are_only_the_new_ones(db: Path) -> None:
     run = tournament(db, *POOL, battles=4, **SOME)  # type: ignore[arg-type]
     assert (len(played(db, run)), reused_count(db, run)) == (6, 6)
 
 
-@pytest.mark.slow
 def test_fresh_ignores_them(db: Path) -> None:
     run = tournament(db, *POOL, fresh=True, **SOME)  # type: ignore[arg-type]
     assert (len(played(db, run)), reused_count(db, run)) == (6, 0)
@@ -83,7 +84,6 @@ def test_fresh_ignores_them(db: Path) -> None:
     assert first == second
 
 
-@pytest.mark.slow
 def test_a_battle_that_two_runs_have_played_counts_once(db: Path) -> None:
     tournament(db, *POOL, fresh=True, **SOME)  # type: ignore[arg-type]
     run = tournament(db, *POOL, **SOME)  # type: ignore[arg-type]
@@ -101,13 +101,11 @@ def test_a_gauntlet_plays_the_challenger_and_takes_the_rest_from_the_store(db: P
     assert (games + 2 * (games.diagonal() == 0) * (games == 0) >= 2).all()  # everybody has met everybody
 
 
-@pytest.mark.slow
 def test_under_other_rules_or_with_other_simulators_they_are_other_battles(db: Path) -> None:
     run = tournament(db, *POOL, max_turns=500, **SOME)  # type: ignore[arg-type]
     assert (len(played(db, run)), reused_count(db, run)) == (6, 0)
 
 
-@pytest.mark.slow
 def test_on_other_teams_they_are_other_battles(tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
     two = POOL[:2]

@@ -15,11 +15,13 @@ from support.records import RUN, record
 from support.tournaments import first_difference, table, tournament
 
 from arena.cli import cli
+from arena.record import BattleRecord
 from arena.run.tournament import play, resume
 from arena.store import BadDatabase, Store, connect, open_store, rows, writer, writer_lock
 from arena.store import journal as journal_module
 from arena.store.journal import Journal
 from arena.store.recover import recover
+from arena.testing import StandInVenue
 
 ODD_NAMES = (
     "x[1].duckdb", "[!a].duckdb", "a*b.duckdb", "a?b.duckdb", "{a,b}.duckdb", "'\"; DROP TABLE battles; --", " ", "%41%00",
@@ -281,28 +283,25 @@ def test_a_process_that_dies_between_any_two_steps_loses_and_doubles_no_battle(t
     assert moment > 20
 
 
-@pytest.mark.slow
-def test_a_battle_whose_line_was_damaged_is_played_again_by_resume(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_battle_whose_line_was_damaged_is_played_again_by_resume(tmp_path: Path) -> None:
     db, undisturbed = tmp_path / "arena.duckdb", tmp_path / "undisturbed.duckdb"
-    tournament(undisturbed, "random", "poke-env:RandomPlayer", battles=4)
+    sound = StandInVenue(lambda fixture: "p1")
+    tournament(undisturbed, "random", "poke-env:RandomPlayer", battles=4, cluster=sound)
     lines: list[bytes] = []
-    add = Store.add
 
-    def add_damaged(store: Store, line: bytes) -> None:
-        lines.append(line)
-        add(store, line[: len(line) // 2] if len(lines) == 2 else line)
+    class SecondDamaged(BattleRecord):
+        def to_line(self, run: str) -> bytes:
+            lines.append(super().to_line(run))
+            return lines[-1][: len(lines[-1]) // 2] if len(lines) == 2 else lines[-1]
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Store, "add", add_damaged)
-        run_id = tournament(db, "random", "poke-env:RandomPlayer", battles=4)
+    damaging = StandInVenue(lambda fixture: SecondDamaged(fixture, "p1", "win", turns=1))
+    run_id = tournament(db, "random", "poke-env:RandomPlayer", battles=4, cluster=damaging)
     assert rows("SELECT status FROM runs", db) == [("stopped",)]
     assert (
         len(table(db)) == 3
         and (tmp_path / "arena.duckdb.journal.bad").read_bytes() == lines[1][: len(lines[1]) // 2] + b"\n"
     )
     with open_store(db) as store:
-        asyncio.run(play(resume(store, run_id, None), store, workers=1))
+        asyncio.run(play(resume(store, run_id, None), store, cluster=sound))
     assert first_difference(db, undisturbed) == ""
     assert rows("SELECT status FROM runs", db) == [("finished",)]

@@ -159,7 +159,7 @@ def by_hand(db: Path) -> Path:
     return db
 
 
-def test_a_reader_waits_for_a_thread_of_its_process_that_writes(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_waits_for_a_thread_of_its_process_that_writes(db: Path) -> None:
     store = Store(db)
     with ThreadPoolExecutor(1) as threads, store.kept_open():
         reading = threads.submit(rows, "SELECT count(*) FROM battles", db)
@@ -168,9 +168,8 @@ def test_a_reader_waits_for_a_thread_of_its_process_that_writes(db: Path, monkey
         store.add(record(1).to_line(RUN))
         store.ingest_journal()
     assert reading.result() == [(1,)]
-    monkeypatch.setattr("arena.store.database.PATIENCE", 0.1)
     with store.kept_open(), pytest.raises(BadDatabase, match=r"\.duckdb: this process has it open"):
-        rows("SELECT 1", db)
+        connect(db, read_only=True, patience=0.1)
 
 
 def test_several_threads_that_ingest_store_each_battle_once(db: Path) -> None:

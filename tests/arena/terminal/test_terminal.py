@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from support.made_store import MadeStore
 from support.snapshots import Compare
 
 from arena import cli as arena_line
-from arena.commands import doctor as doctor_command
+from arena.commands import doctor
 from arena.ratings.sprt import SprtSettings, report_lines
 from arena.report import live
 from arena.report.summary import summarize
@@ -120,16 +119,9 @@ def test_the_lines_of_a_match_without_a_test(same: Compare) -> None:
     same("match, no test", "\n".join(report_lines("a", "b", (1, 4, 9, 5, 2), None)))
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    now = [1000.0]
-    monkeypatch.setattr(live.time, "monotonic", lambda: now[0])
-    return now
-
-
 def progress(**more: Any) -> RunProgress:
     values: dict[str, Any] = {
-        "total": 1200, "known": 100, "played": 200, "turns": 9000, "anchor": "random", "began": 900.0,
+        "total": 1200, "known": 100, "played": 200, "turns": 9000, "anchor": "random", "began": 900.0, "now": lambda: 1000.0,
         "wins": Counter({"heuristic:expert": 150, "random": 30}), "games": Counter({"heuristic:expert": 200, "random": 200}),
         "points": {"gen1ou": {("heuristic:expert", "random"): 150.0, ("random", "heuristic:expert"): 50.0}},
         "faults": Counter({"random": 4}), "aborted": 1, "remark": "interval of the leader ±38 Elo",
@@ -146,15 +138,13 @@ def progress(**more: Any) -> RunProgress:
         ("time limit", 300.0, {"total": None}),
     ],
 )  # fmt: skip
-def test_the_line_of_a_run(
-    name: str, seconds: float | None, changes: dict[str, Any], same: Compare, clock: Any
-) -> None:
+def test_the_line_of_a_run(name: str, seconds: float | None, changes: dict[str, Any], same: Compare) -> None:
     console = screen(None)
     live.Lines(console, seconds).close(progress(**changes))
     same(f"progress line, {name}", shown(console))
 
 
-def test_the_live_table_of_a_run(same: Compare, clock: list[float]) -> None:
+def test_the_live_table_of_a_run(same: Compare) -> None:
     for width, name in ((120, "wide"), (60, "narrow")):
         console = screen(width)
         display = live.LiveTable(console, None)
@@ -164,47 +154,40 @@ def test_the_live_table_of_a_run(same: Compare, clock: list[float]) -> None:
         same(f"live table, {name}", shown(drawn))
 
 
-@pytest.fixture
-def probes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Replaces what `arena doctor` looks at by what it shall find."""
-
-    def found(**answers: str | Exception) -> None:
-        for name, answer in answers.items():
-
-            def probe(answer: str | Exception = answer) -> str:
-                if isinstance(answer, Exception):
-                    raise answer
-                return answer
-
-            monkeypatch.setattr(doctor_command, name, probe)
-
-    found(
-        _node="v20.20.2 (/usr/bin/node)",
-        _database="1.4.1, a database can be written",
-        _battle="played a battle of 31 turns in 0.42 s",
-        _torch="not installed (needed for training only; see docs/install.md)",
-    )
-    monkeypatch.setattr(doctor_command.showdown, "version", lambda: "0.11.10")
-    monkeypatch.setattr(
-        doctor_command.showdown, "package", lambda: Path("/home/me/arena/node_modules/pokemon-showdown")
-    )
-    monkeypatch.setattr(doctor_command, "version", lambda name: "0.16.1")
-    monkeypatch.setattr(doctor_command, "default_workers", lambda: 2)
-    monkeypatch.setattr(doctor_command.os, "cpu_count", lambda: 4)
-    monkeypatch.setattr(doctor_command.platform, "python_version", lambda: "3.11.7")
-    monkeypatch.setattr(sys, "executable", "/home/me/arena/.venv/bin/python")
-    return found
+#: What `arena doctor` finds where all is installed.
+FOUND: dict[str, str | ArenaError] = {
+    "python": "3.11.7 (/home/me/arena/.venv/bin/python)",
+    "node": "v20.20.2 (/usr/bin/node)",
+    "pokemon-showdown": "0.11.10 (/home/me/arena/node_modules/pokemon-showdown)",
+    "poke-env": "0.16.1",
+    "duckdb": "1.4.1, a database can be written",
+    "simulator": "played a battle of 31 turns in 0.42 s",
+    "cores": "2 of 4 usable",
+}
+MISSING = {
+    "node": ArenaError("Node.js 20 or newer is needed and 'node' was not found: install it from nodejs.org"),
+    "simulator": ArenaError("the simulator's process has ended"),
+}
 
 
-def test_the_doctor(arena: Callable[..., Said], probes: Callable[..., None], same: Compare) -> None:
-    same("doctor, all found", arena("doctor").out)
-    probes(
-        _node=ArenaError("Node.js 20 or newer is needed and 'node' was not found: install it from nodejs.org"),
-        _battle=ArenaError("the simulator's process has ended"),
-    )
-    said = arena("doctor")
-    assert said.code == 1
-    same("doctor, parts missing", said.out)
+def finding(found: str | ArenaError) -> Callable[[], str]:
+    def check() -> str:
+        if isinstance(found, ArenaError):
+            raise found
+        return found
+
+    return check
+
+
+@pytest.mark.parametrize(("name", "found"), [("all found", FOUND), ("parts missing", FOUND | MISSING)])
+def test_the_doctor(
+    name: str, found: dict[str, str | ArenaError], same: Compare, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert list(found) == list(doctor.CHECKS)
+    checks = {check: finding(answer) for check, answer in found.items()}
+    fine = doctor.report(checks, "not installed (needed for training only; see docs/install.md)")
+    assert fine == (found is FOUND)
+    same(f"doctor, {name}", capsys.readouterr().out)
 
 
 def test_the_list_of_teams(arena: Callable[..., Said], same: Compare) -> None:

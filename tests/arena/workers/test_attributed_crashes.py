@@ -10,7 +10,7 @@ from support.command_line import processes
 from support.tournaments import tournament
 
 from arena.store import rows
-from arena.workers import local_pool
+from arena.workers.cluster.connection import ThisMachine
 
 GOOD = ("bad_agents:Patient", "bad_agents:Talks")
 #: agent -> (reason, what the detail must say)
@@ -26,17 +26,13 @@ CULPRITS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_pool, "GRACE_SECONDS", 1.0)
-
-
 def _played(
-    db: Path, pairings: list[tuple[str, str]], think_limit: float = 2.0, **more: object
+    db: Path, pairings: list[tuple[str, str]], think_limit: float = 2.0, workers: int = 1, **more: object
 ) -> list[tuple[object, ...]]:
     """The faults of a tournament of these pairings: agent, reason, detail; all its battles have a result."""
     agents = dict.fromkeys(agent for pairing in pairings for agent in pairing)
-    tournament(db, *agents, pairings=pairings, think_limit=think_limit, **more)  # type: ignore[arg-type]
+    quickly = ThisMachine(workers, grace=1.0)
+    tournament(db, *agents, pairings=pairings, think_limit=think_limit, cluster=quickly, **more)  # type: ignore[arg-type]
     assert rows("SELECT count(*) FROM battles", db) == [(2 * len(pairings),)]
     return rows("SELECT agent, reason, detail FROM faults ORDER BY ALL", db)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.workers import BATTLE, Heard
 
-from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.venue import Rules
 from arena.workers.coordinator import Coordinator
 from arena.workers.local_pool import LocalPool
@@ -16,29 +15,17 @@ from arena.workers.progress import RunProgress
 from arena.workers.worker_process import WorkerProcess
 from arena.workers.worker_settings import WorkerSettings
 
-TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
-BATTLE = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")
 
-
-class Decided:
+class Decided(Heard):
     """A schedule that is decided as soon as it has heard of a battle, or never."""
 
-    total, already_played, over = None, 0, False
-
     def __init__(self, decides: bool) -> None:
-        self._decides, self._left = decides, iter([BATTLE, replace(BATTLE, pair="other")])
+        super().__init__(BATTLE, replace(BATTLE, pair="other"))
+        self._decides = decides
 
-    def __iter__(self) -> Iterator[Fixture]:
-        return self._left
-
-    def __next__(self) -> Fixture:
-        return next(self._left)
-
-    def record_result(self, fixture: Fixture, score: float | None) -> None:
-        self.over = self._decides
-
-    def remark(self) -> str:
-        return ""
+    @property
+    def over(self) -> bool:  # type: ignore[override]
+        return self._decides and bool(self.results)
 
 
 @pytest.mark.parametrize("decided", [True, False])

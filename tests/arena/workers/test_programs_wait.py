@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from arena.fixture import Fixture, FixtureTeam, showdown_seed
+from support.workers import BATTLE
+
+from arena.fixture import Fixture
+from arena.schedules.schedule import FixedSchedule
 from arena.venue import Rules
-from arena.workers import coordinator as module
-from arena.workers.coordinator import Coordinator
+from arena.workers.coordinator import MAX_WAITING, Coordinator
 from arena.workers.local_pool import LocalPool
 from arena.workers.progress import RunProgress
 from arena.workers.worker_process import WorkerProcess
 from arena.workers.worker_settings import WorkerSettings
 
-TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
-USUAL = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")
-OUTSIDE = replace(USUAL, agents=("external?command=sleep 1", "random"), external_seats=(True, False))
-
-
-class Given:
-    """A schedule that gives out what it is told."""
-
-    already_played = 0
-
-    def __init__(self, *fixtures: Fixture) -> None:
-        self._fixtures: Iterator[Fixture] = iter(fixtures)
-
-    def __next__(self) -> Fixture:
-        return next(self._fixtures)
+OUTSIDE = replace(BATTLE, agents=("external?command=sleep 1", "random"), external_seats=(True, False))
 
 
 def coordinator(*fixtures: Fixture, workers: int = 1) -> Any:
     made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), workers), lambda line: None, RunProgress(None))
-    made.schedule = Given(*fixtures)
+    made.schedule = FixedSchedule(iter(fixtures), len(fixtures), {})
     return made
 
 
@@ -45,10 +32,10 @@ def worker(*fixtures: Fixture) -> WorkerProcess:
 
 
 def test_a_second_one_waits_and_others_go_before() -> None:
-    one = coordinator(OUTSIDE, OUTSIDE, USUAL)
+    one = coordinator(OUTSIDE, OUTSIDE, BATTLE)
     assert one.next_fixture()[1] is OUTSIDE
     one.workers.append(worker(OUTSIDE))
-    assert one.next_fixture()[1] is USUAL
+    assert one.next_fixture()[1] is BATTLE
     assert one.next_fixture() is None and len(one.waiting) == 1 and one.exhausted
     one.workers[0].fixtures.clear()
     assert one.next_fixture()[1] is OUTSIDE
@@ -57,15 +44,14 @@ def test_a_second_one_waits_and_others_go_before() -> None:
 
 def test_as_many_as_there_are_workers() -> None:
     two = coordinator(OUTSIDE, OUTSIDE, workers=2)
-    two.workers += [worker(OUTSIDE), worker(USUAL, USUAL)]
+    two.workers += [worker(OUTSIDE), worker(BATTLE, BATTLE)]
     assert two.next_fixture()[1] is OUTSIDE
     two.workers[1].fixtures[2] = OUTSIDE
     assert two.next_fixture() is None
 
 
-def test_not_more_wait_than_are_kept_in_mind(monkeypatch: Any) -> None:
-    monkeypatch.setattr(module, "MAX_WAITING", 2)
-    one = coordinator(*[OUTSIDE] * 9, USUAL)
+def test_not_more_wait_than_are_kept_in_mind() -> None:
+    one = coordinator(*[OUTSIDE] * (MAX_WAITING + 1), BATTLE)
     one.workers.append(worker(OUTSIDE))
-    assert one.next_fixture() is None and one.serial == 2
-    assert one.next_fixture() is None and one.serial == 2
+    assert one.next_fixture() is None and one.serial == MAX_WAITING
+    assert one.next_fixture() is None and one.serial == MAX_WAITING

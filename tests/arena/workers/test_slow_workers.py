@@ -8,25 +8,23 @@ import pytest
 from support.workers import BATTLE, HEADER, Heard, Still
 
 from arena.venue import Rules
-from arena.workers import slow_battles
 from arena.workers.coordinator import Coordinator
 from arena.workers.local_pool import LocalPool
 from arena.workers.progress import RunProgress
+from arena.workers.slow_battles import SlowBattles
 from arena.workers.worker_settings import WorkerSettings
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    now = [0.0]
-    monkeypatch.setattr(slow_battles, "time", type("Clock", (), {"monotonic": lambda: now[0]}))
-    return now
+def clock() -> list[float]:
+    return [0.0]
 
 
 @pytest.fixture
 def coordinator(clock: list[float]) -> Any:
     """A coordinator with a slow worker, which has battles 1 and 2, and a fast one; battle 3 took a second."""
     made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 2), [].append, RunProgress(None))
-    made.schedule = Heard()
+    made.schedule, made.slow_battles = Heard(), SlowBattles(lambda: clock[0])
     made.workers += [Still(), Still()]
     for serial, worker in ((1, 0), (2, 0), (3, 1)):
         made.slow_battles.record_start(serial)

@@ -148,15 +148,16 @@ def test_a_resume_that_is_refused_leaves_the_run_as_it_was(
     assert rows("SELECT status FROM runs", store.path) == [("stopped",)]
 
 
-def test_a_run_whose_preparation_fails_ends_as_stopped(
-    noted: tuple[Store, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_whose_preparation_fails_ends_as_stopped(noted: tuple[Store, str]) -> None:
     store, _ = noted
 
-    def interrupted(self: Store, run_id: str) -> None:
-        raise KeyboardInterrupt
+    class Interrupted(Store):
+        def reuse_battles(self, run_id: str) -> None:
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr(Store, "reuse_battles", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        prepare(store, EvaluateSettings(agents=("random", "poke-env:RandomPlayer"), formats=("gen1randombattle",)))
+        prepare(
+            Interrupted(store.path),
+            EvaluateSettings(agents=("random", "poke-env:RandomPlayer"), formats=("gen1randombattle",)),
+        )
     assert rows("SELECT status FROM runs ORDER BY run_id", store.path) == [("running",), ("stopped",)]

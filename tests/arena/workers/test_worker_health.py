@@ -7,31 +7,23 @@ import itertools
 import mmap
 import os
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.workers import BATTLE, Heard
 
 from arena.battles.guard import SHARED_BYTES, StepGuard, read_life
-from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.venue import Rules
-from arena.workers import worker_pool as module
-from arena.workers import worker_process
 from arena.workers.coordinator import Coordinator
 from arena.workers.crash_attribution import End
 from arena.workers.local_pool import LocalPool
 from arena.workers.progress import RunProgress
+from arena.workers.worker_pool import WorkerWatchdog
 from arena.workers.worker_process import STARTING_SECONDS, WorkerProcess
 from arena.workers.worker_settings import WorkerSettings
 
-TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
-FIXTURE = Fixture(
-    "gen1randombattle",
-    ("heuristic:staller", "heuristic:gambler"),
-    (TEAM, TEAM),
-    showdown_seed("battle"),
-    "pair",
-    "drawn",
-)
+FIXTURE = replace(BATTLE, agents=("heuristic:staller", "heuristic:gambler"))
 
 
 @pytest.fixture
@@ -41,7 +33,11 @@ def guard() -> StepGuard:
 
 @pytest.fixture
 def worker(guard: StepGuard) -> WorkerProcess:
-    made = WorkerProcess(lambda *_: None, lambda _: None)
+    return _worker(guard)
+
+
+def _worker(guard: StepGuard, **more: Any) -> WorkerProcess:
+    made = WorkerProcess(lambda *_: None, lambda _: None, **more)
     made.shared = mmap.mmap(-1, SHARED_BYTES)
     guard.__init__(made.shared)  # type: ignore[misc]
     return made
@@ -74,10 +70,10 @@ def test_a_loop_that_beats_is_not_silent_and_one_that_stands_still_is(worker: Wo
 
 @pytest.mark.parametrize(("ticks", "longest"), [(0, 3), (1, 15)], ids=["waits", "computes"])
 def test_a_blocked_loop_is_ended_sooner_if_its_process_does_not_compute(
-    worker: WorkerProcess, guard: StepGuard, monkeypatch: pytest.MonkeyPatch, ticks: int, longest: int
+    guard: StepGuard, ticks: int, longest: int
 ) -> None:
     times = itertools.count(100, ticks) if ticks else itertools.repeat(100)
-    monkeypatch.setattr(worker_process, "_processor_time", lambda _: next(times))
+    worker = _worker(guard, processor_time=lambda _: next(times))
     _beat(guard)
     found = _looks(worker, [0.5] * 40)
     words = "blocked its worker outside of its turn until it was ended"
@@ -113,9 +109,10 @@ def test_reports_that_do_not_arrive_are_missed(worker: WorkerProcess, guard: Ste
         assert _looks(worker, [3.0]) == [expected]
 
 
-def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_the_coordinator_was_suspended_nobody_is_silent() -> None:
     """Its own clock has jumped by an hour: that hour counts as two looks."""
-    watchdog: Any = LocalPool(WorkerSettings("run", Rules()), 1).watch
+    clock = iter([0.0, 0.25, 3600.25, 3600.5])
+    watchdog = WorkerWatchdog(think_limit=10.0, grace=5.0, seconds=0.25, now=lambda: next(clock))
     seen: list[float] = []
 
     class Worker:
@@ -125,16 +122,8 @@ def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytes
             seen.append(seconds)
 
     watchdog.workers.append(Worker())
-    clock = iter([0.0, 0.25, 3600.25, 3600.5])
-    monkeypatch.setattr(module, "time", type("Clock", (), {"monotonic": lambda: next(clock)}))
-
-    async def sleep(seconds: float) -> None:
-        if len(seen) == 3:
-            raise asyncio.CancelledError
-
-    monkeypatch.setattr(module.asyncio, "sleep", sleep)
-    with pytest.raises(asyncio.CancelledError):
-        asyncio.run(watchdog.run())
+    for _ in range(3):
+        watchdog.check()
     assert seen == [0.25, 0.5, 0.25]
 
 
@@ -145,17 +134,9 @@ class _Ended(WorkerProcess):
         return "words"
 
 
-class _Schedule:
-    over = False
-    already_played = 0
-
-    def record_result(self, fixture: Fixture, score: float | None) -> None:
-        """Nothing hangs on it."""
-
-
 def _died(fixtures: int, *, step: int | None = None, cause: End | None = None, solo: bool = False) -> Any:
     coordinator: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 1), lambda line: None, RunProgress(None))
-    coordinator.schedule = _Schedule()
+    coordinator.schedule = Heard()
     dead = _Ended(coordinator.on_line, coordinator.on_death, solo=solo)
     dead.begun, dead.last_step, dead.cause = True, step, cause
     dead.fixtures = dict.fromkeys(range(1, fixtures + 1), FIXTURE)

@@ -78,13 +78,6 @@ class ThinksABomb(Plays):
         self.diagnostics = {"bomb": bomb}
 
 
-class ThinksOften(Plays):
-    """Diagnostics that are just small enough, at every decision."""
-
-    def harm(self, battle: Any) -> None:
-        self.diagnostics = {"text": "x" * 60_000}
-
-
 class ThinksOddKeys(Plays):
     """Diagnostics with keys and numbers that JSON does not have."""
 

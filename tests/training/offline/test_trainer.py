@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import yaml
 from support.command_line import run_arena, start_arena
+from support.crashing import Crash, crash_in
 
 torch = pytest.importorskip("torch")
 
@@ -48,22 +49,6 @@ def weights(folder: Path) -> dict[str, Any]:
 def same_weights(one: Path, other: Path) -> bool:
     first, second = weights(one), weights(other)
     return all(torch.equal(first[name], second[name]) for name in first)
-
-
-class Crash(Exception):
-    pass
-
-
-def crash_in(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next training process fails in this step."""
-    learn = trainer._Run._training_step
-
-    def crashing(run: Any, batch: Any) -> Any:
-        if run.step + 1 == step:
-            raise Crash
-        return learn(run, batch)
-
-    monkeypatch.setattr(trainer._Run, "_training_step", crashing)
 
 
 #: Everything that has a state of its own: dropout, and a reference whose coefficient follows a target.
@@ -172,14 +157,14 @@ def test_a_loss_that_is_no_number_stops_it_and_names_the_last_good_checkpoint(
 def test_a_full_disk_stops_it_and_leaves_the_checkpoints_before(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     config = small()
 
-    def full(run: Any, temporary: Path | None) -> None:
-        if run.step == 6:
+    def full(accelerator: Any, temporary: Path | None, position: dict[str, Any]) -> None:
+        if position["step"] == 6:
             raise OSError(errno.ENOSPC, "No space left on device")
-        plain(run, temporary)
+        plain(accelerator, temporary, position)
 
-    plain = trainer._Run._save_state
+    plain = trainer.save_state
     with monkeypatch.context() as patch:
-        patch.setattr(trainer._Run, "_save_state", full)
+        patch.setattr(trainer, "save_state", full)
         with pytest.raises(
             TrainingFailed, match=r"the disk is full at step 6: the last good checkpoint is .*step-000000003"
         ):

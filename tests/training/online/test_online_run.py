@@ -23,7 +23,7 @@ from agents.policy import checkpoint  # noqa: E402
 from training.cli import cli  # noqa: E402
 from training.online.rules import trainer_class  # noqa: E402
 from training.online.run import STATE, train_online  # noqa: E402
-from training.online.trainer import LEARNER, Trainer  # noqa: E402
+from training.online.trainer import LEARNER  # noqa: E402
 from training.runs.config_reader import BadConfig  # noqa: E402
 
 SELF = [{"who": "opponent", "weight": 1.0}]
@@ -73,32 +73,29 @@ def test_a_run_that_is_stopped_and_resumed_has_the_same_numbers(tmp_path: Path) 
 
 
 def test_a_run_says_that_it_plays_before_its_first_iteration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     seen: list[str] = []
-    iterate = Trainer.iterate
 
-    def watched(trainer: Trainer) -> Any:
-        seen.append(capsys.readouterr().err)
-        return iterate(trainer)
+    class Watched(trainer_class("ppo")):  # type: ignore[misc]
+        def iterate(self) -> Any:
+            seen.append(capsys.readouterr().err)
+            return super().iterate()
 
-    monkeypatch.setattr(Trainer, "iterate", watched)
     config = settings(out=str(tmp_path / "run"), iterations=2)
-    train_online(config, trainer_class("ppo"))
+    train_online(config, Watched)
     assert f"iteration 1: playing {config.rollout.battles:,} battles on engine ..." in seen[0]
     assert "playing" not in seen[1]
 
 
-def test_a_run_that_was_interrupted_before_its_second_checkpoint_is_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(_: Trainer) -> None:
-        raise KeyboardInterrupt
+def test_a_run_that_was_interrupted_before_its_second_checkpoint_is_resumed(tmp_path: Path) -> None:
+    class Interrupted(trainer_class("ppo")):  # type: ignore[misc]
+        def iterate(self) -> Any:
+            raise KeyboardInterrupt
 
     config = settings(out=str(tmp_path / "run"), iterations=1, checkpoints__every=1)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Trainer, "iterate", interrupted)
-        train_online(config, trainer_class("ppo"))
+    with pytest.raises(KeyboardInterrupt):
+        train_online(config, Interrupted)
     assert (tmp_path / "run" / "checkpoints" / "step-000000000").exists()
     assert train_online(config, trainer_class("ppo")).steps()[-1] == 1
 

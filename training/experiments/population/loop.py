@@ -26,6 +26,7 @@ from arena.run.tournament import EvaluateSettings, play_into
 from teamsets.atomic import write_atomic
 from training.experiments.population.config import Population, member_config
 from training.machines.cluster.scheduling import is_home, train_everywhere
+from training.online.config import OnlineConfig
 from training.online.process import train_in_process
 from training.runs.evaluation import BattlesStopped
 from training.runs.run_folder import keep_settings, lock_folder
@@ -36,17 +37,45 @@ _FREE = ("name", "out", "rounds", "evaluation.workers")
 Round = dict[str, Any]
 
 
-def run_population(population: Population, say: Callable[[str], None], on_cluster: bool = False) -> list[Round]:
+def ratings(population: Population, members: list[dict[str, Any]]) -> list[float]:
+    """The Elo of each member, mean over the formats, from one rating of all of them and the pool."""
+    evaluation = population.evaluation
+    specs = [f"policy:{member['checkpoint']}" for member in members]
+    settings = EvaluateSettings(
+        agents=(*specs, *evaluation.opponents),
+        formats=tuple(evaluation.formats),
+        team_sets=tuple(evaluation.teams),
+        battles=evaluation.battles,
+        seed=evaluation.seed,
+        anchor=evaluation.opponents[0],
+    )
+    played = play_into(Path(evaluation.database), settings, kind="training", workers=evaluation.workers)
+    if not played.finished:
+        raise BattlesStopped("stopped: finished battles are stored; run the same command again to resume")
+    formats = summarize(Path(evaluation.database), played.run.run_id)["formats"]
+    rows = [{row["agent"]: row["elo"] for row in part["ranking"]} for part in formats]
+    return [sum(row[spec] for row in rows) / len(rows) for spec in specs]
+
+
+def run_population(
+    population: Population,
+    say: Callable[[str], None],
+    on_cluster: bool = False,
+    *,
+    train: Callable[[OnlineConfig], object] = train_in_process,
+    rate: Callable[[Population, list[dict[str, Any]]], list[float]] = ratings,
+) -> list[Round]:
     """Train all remaining rounds. Returns every round. say: called with lines of progress. Raises BadInput.
 
     on_cluster: train the members of a round side by side on the Ray cluster to which this process is connected.
+    train(config): trains a member in its folder. rate(population, members): the members' ratings.
     """
     out = Path(population.out)
     with lock_folder(out, "in use by another process: wait, or name another folder"):
         keep_settings(out / "population.yaml", population, _FREE)
         rounds = finished(out)
         while len(rounds) < population.rounds:
-            rounds.append(_round(population, rounds, say, on_cluster))
+            rounds.append(_round(population, rounds, say, on_cluster, train, rate))
             write_atomic(out / ROUNDS, "".join(json.dumps(each) + "\n" for each in rounds))
             say(summary(rounds[-1], len(rounds)))
     return rounds
@@ -65,7 +94,14 @@ def summary(record: Round, number: int) -> str:
     return f"round {number}: {shown}"
 
 
-def _round(population: Population, rounds: list[Round], say: Callable[[str], None], on_cluster: bool) -> Round:
+def _round(
+    population: Population,
+    rounds: list[Round],
+    say: Callable[[str], None],
+    on_cluster: bool,
+    train: Callable[[OnlineConfig], object],
+    rate: Callable[[Population, list[dict[str, Any]]], list[float]],
+) -> Round:
     number = len(rounds) + 1
     members = _next(population, rounds[-1]["members"], number) if rounds else _first(population)
     configs = []
@@ -78,9 +114,9 @@ def _round(population: Population, rounds: list[Round], say: Callable[[str], Non
     for member, config in zip(members, configs, strict=True):
         say(f"round {number} of {population.rounds}: member {member['member']}, {_settings(member['settings'])}")
         if not is_home(config):
-            train_in_process(config)
+            train(config)
         member["checkpoint"] = f"{config.out}@{max(checkpoint.steps_of(Path(config.out)))}"
-    for member, rating in zip(members, _ratings(population, members), strict=True):
+    for member, rating in zip(members, rate(population, members), strict=True):
         member["rating"] = rating
     return {"round": number, "members": members}
 
@@ -117,26 +153,6 @@ def _next(population: Population, before: list[dict[str, Any]], number: int) -> 
             }
         members.append({"member": member["member"], "settings": chosen, "parent": source["checkpoint"], "took": took})
     return members
-
-
-def _ratings(population: Population, members: list[dict[str, Any]]) -> list[float]:
-    """The Elo of each member, mean over the formats, from one rating of all of them and the pool."""
-    evaluation = population.evaluation
-    specs = [f"policy:{member['checkpoint']}" for member in members]
-    settings = EvaluateSettings(
-        agents=(*specs, *evaluation.opponents),
-        formats=tuple(evaluation.formats),
-        team_sets=tuple(evaluation.teams),
-        battles=evaluation.battles,
-        seed=evaluation.seed,
-        anchor=evaluation.opponents[0],
-    )
-    played = play_into(Path(evaluation.database), settings, kind="training", workers=evaluation.workers)
-    if not played.finished:
-        raise BattlesStopped("stopped: finished battles are stored; run the same command again to resume")
-    formats = summarize(Path(evaluation.database), played.run.run_id)["formats"]
-    rows = [{row["agent"]: row["elo"] for row in part["ranking"]} for part in formats]
-    return [sum(ratings[spec] for ratings in rows) / len(rows) for spec in specs]
 
 
 def _settings(chosen: dict[str, float]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -42,11 +41,8 @@ def test_each_part_that_the_cache_lacks_is_announced(tmp_path: Path) -> None:
     assert lines == [said.format("1 of 1 (turns)"), "turns"], "one that was interrupted goes on where it was"
 
 
-def test_an_environment_compiles_all_that_it_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    found: dict[str, Any] = {}
-    monkeypatch.setattr(engine_observation, "compile_missing", lambda parts, say: found.update(parts))
-    engine_observation.compile_engine(print)
-    assert [kernel for kernel, _ in found.values()] == [
+def test_an_environment_compiles_all_that_it_calls() -> None:
+    assert [kernel for kernel, _ in engine_observation.all_kernels().values()] == [
         engine._start, engine._legal, engine._step, engine.translate, engine_observation._observe,
     ]  # fmt: skip
 

@@ -14,7 +14,6 @@ from agents.battle.choices import Choice
 from agents.observation.actions import legal_actions
 from agents.observation.observation import Observation, Observations, observe
 from agents.rules.batched import PLAYERS
-from arena.battles import session
 
 SPECS = [f"array:{name}" for name in PLAYERS]
 #: The same rule on poke-env's objects.
@@ -52,7 +51,7 @@ class Comparing(Agent):
 
 
 @pytest.mark.parametrize("format_id", ["gen1randombattle", "gen9randombattle"])
-def test_decisions_are_legal_and_mostly_those_of_the_counterparts(format_id: str, monkeypatch: pytest.MonkeyPatch):
+def test_decisions_are_legal_and_mostly_those_of_the_counterparts(format_id: str):
     """They differ where two moves are equally good, and in what an observation leaves out."""
     made: list[Comparing] = []
 
@@ -62,8 +61,7 @@ def test_decisions_are_legal_and_mostly_those_of_the_counterparts(format_id: str
         made.append(agent)
         return agent
 
-    monkeypatch.setattr(session, "_make_agent", comparing)
-    records = play_all(pair_of_fixtures("one", "two", format_id, 2))
+    records = play_all(pair_of_fixtures("one", "two", format_id, 2), create_agent=comparing)
     assert [record.detail for record in records if record.fault is not None] == []
     observations = [seen for agent in made for seen in agent.observations]
     chosen = [actions for agent in made for actions in agent.chosen]

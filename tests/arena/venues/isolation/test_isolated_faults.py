@@ -11,7 +11,6 @@ from support.command_line import wait
 from support.isolation_playing import facts, fixture, play
 
 from arena.record import BattleRecord
-from arena.venues.isolation import process
 from arena.venues.isolation.agent_process import AgentProcess, Turns
 from arena.venues.isolation.process import _Output
 
@@ -147,9 +146,8 @@ def test_an_agent_has_a_process_for_each_seat(tmp_path: Path) -> None:
     assert one[2] != other[2]
 
 
-def test_idle_processes_beyond_the_limit_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "MAX_IDLE", 0)
-    records = play([fixture(HONEST, "random", seed=number) for number in range(2)], isolate=True)
+def test_idle_processes_beyond_the_limit_are_ended() -> None:
+    records = play([fixture(HONEST, "random", seed=number) for number in range(2)], isolate=True, max_idle=0)
     assert {record.fault for record in records} == {None}
 
 

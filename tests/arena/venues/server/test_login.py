@@ -10,7 +10,6 @@ from collections.abc import Iterator
 import pytest
 from support.gate import ASSERTION, LoginServer
 
-from arena.venues.server import login as login_module
 from arena.venues.server.login import PASSWORD, USER, Account, LoginFailed, LoginUnreachable
 from teamsets.errors import BadInput
 
@@ -83,14 +82,13 @@ def test_the_password_goes_to_no_other_address(
 
 
 def test_a_login_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(login_module, "LOGIN_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         mine = account(f"http://127.0.0.1:{silent.getsockname()[1]}/", monkeypatch)
         with pytest.raises(
             LoginUnreachable,
             match=r"login server http://127.0.0.1:\d+/: (no answer within 0.3 s|.*imed out|TimeoutError)",
         ):
-            asyncio.run(mine.assertion("4|abc"))
+            asyncio.run(mine.assertion("4|abc", seconds=0.3))
 
 
 def test_one_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

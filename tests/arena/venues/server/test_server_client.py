@@ -8,8 +8,7 @@ import pytest
 from support.sockets import against
 from websockets.asyncio.server import ServerConnection
 
-from arena.venues.server import client as client_module
-from arena.venues.server.client import Client, ConnectionLost, RateLimit
+from arena.venues.server.client import Client, ConnectionLimits, ConnectionLost, RateLimit
 from arena.venues.server.translate import Translator
 
 
@@ -29,10 +28,10 @@ def test_a_name_that_the_server_refuses_is_said() -> None:
     against(refuse, sign_in)
 
 
-def test_a_server_that_is_not_there_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "_RECONNECT_SECONDS", 0.3)
+def test_a_server_that_is_not_there_is_given_up() -> None:
+    limits = ConnectionLimits(reconnect_seconds=0.3)
     with pytest.raises(ConnectionLost, match=r"ws://127.0.0.1:9/showdown/websocket: no connection for 0.3 s: .*failed"):
-        asyncio.run(Client.connect("ws://127.0.0.1:9/showdown/websocket", "someone"))
+        asyncio.run(Client.connect("ws://127.0.0.1:9/showdown/websocket", "someone", limits=limits))
 
 
 def test_no_more_is_said_than_the_pace_allows() -> None:

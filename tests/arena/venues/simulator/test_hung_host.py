@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Coroutine
+from typing import Any
 
 import pytest
 
 from arena.battles.guard import StepGuard
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.venue import Rules
-from arena.venues.simulator import host as host_module
 from arena.venues.simulator.host import Host, HostDied
 from arena.venues.simulator.simulator import Simulator
 
@@ -19,15 +20,13 @@ TEAMS = (FixtureTeam("a", "a", seed=showdown_seed(1)), FixtureTeam("b", "b", see
 FIXTURE = Fixture("gen1randombattle", ("random", "random"), TEAMS, showdown_seed(3), "pair", "drawn")
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_module, "_SILENCE_SECONDS", 1.0)
-    monkeypatch.setattr(host_module, "_CHECK_SECONDS", 0.25)
+def impatient() -> Coroutine[Any, Any, Host]:
+    return Host.launch(silence_seconds=1.0, check_seconds=0.25)
 
 
-def test_a_stopped_host_is_killed_and_its_battle_broken_off(impatient: None) -> None:
+def test_a_stopped_host_is_killed_and_its_battle_broken_off() -> None:
     async def play() -> None:
-        host = await Host.launch()
+        host = await impatient()
         await host.ask({"op": "version"})  # it is up
         os.kill(host.pid, signal.SIGSTOP)
         with pytest.raises(HostDied):
@@ -39,9 +38,9 @@ def test_a_stopped_host_is_killed_and_its_battle_broken_off(impatient: None) -> 
     asyncio.run(play())
 
 
-def test_an_idle_host_is_left_alone(impatient: None) -> None:
+def test_an_idle_host_is_left_alone() -> None:
     async def idle() -> None:
-        async with await Host.launch() as host:
+        async with await impatient() as host:
             await host.ask({"op": "version"})
             await asyncio.sleep(2)
             assert (await host.ask({"op": "version"}))["version"].startswith("v")

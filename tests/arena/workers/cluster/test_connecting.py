@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from arena.workers.cluster import connection
 from arena.workers.cluster.connection import RayCluster, ThisMachine, connect_cluster
 from teamsets.errors import BadInput, MissingTool
 
@@ -96,13 +95,15 @@ def fake_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace
     ],
 )
 def test_an_address_without_an_answer_is_refused_before_ray_tries_it(
-    fake_ray: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, address: str, line: str
+    fake_ray: SimpleNamespace, address: str, line: str
 ) -> None:
-    monkeypatch.setattr(connection, "LISTEN_SECONDS", 0.2)
     with socket.socket() as unused:  # bound, not listening: nobody else takes the port
         unused.bind(("127.0.0.1", 0))
         on = f"ray://{address.format(closed=unused.getsockname()[1])}"
-        with pytest.raises(BadInput, match=f"^--on {on}: {line}"), connect_cluster(on, None):
+        with (
+            pytest.raises(BadInput, match=f"^--on {on}: {line}"),
+            connect_cluster(on, None, listen_seconds=0.2),
+        ):
             pass
 
 

@@ -13,7 +13,6 @@ from support.workers import BATTLE, HEADER, Heard, Still
 
 from arena.venue import Rules
 from arena.workers.cluster import actor as actor_module
-from arena.workers.cluster import slot as slot_module
 from arena.workers.cluster.actor import WorkerActor
 from arena.workers.cluster.slot import WorkerSlot, await_call
 from arena.workers.coordinator import BATTLES_PER_WORKER, Coordinator
@@ -110,16 +109,11 @@ def test_what_had_not_begun_is_played_again_and_charged_to_nobody() -> None:
     assert dict(made.retry_queue) == {1: BATTLE, 2: BATTLE, 3: BATTLE} and made.deaths == {1: 1}
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    now = [0.0]
-    monkeypatch.setattr(slot_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    return now
-
-
 @pytest.mark.parametrize("per_second, ahead", [(0.2, 0), (1.0, 0), (50.0, 25), (1000.0, 48)])
-def test_as_many_wait_as_end_between_two_calls(clock: list[float], per_second: float, ahead: int) -> None:
-    worker = WorkerSlot("id", "machine", None, lambda *_: None, lambda *_: None).launch(solo=False)
+def test_as_many_wait_as_end_between_two_calls(per_second: float, ahead: int) -> None:
+    clock = [0.0]
+    slot = WorkerSlot("id", "machine", None, lambda *_: None, lambda *_: None, now=lambda: clock[0])
+    worker = slot.launch(solo=False)
     assert worker.prefetch == 0
     for number in range(max(2, int(20 * per_second))):
         clock[0] = number / per_second

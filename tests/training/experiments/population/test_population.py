@@ -28,29 +28,24 @@ def population(tmp_path: Path, **changes: Any) -> Population:
     return validated(Population, told, "mine")
 
 
-@pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Runs that take no time, rated by their learning rates. Returns what was trained."""
-    trained: list[str] = []
+def played(asked: Population, trained: list[str]) -> list[loop.Round]:
+    """The rounds of a population whose runs take no time and are rated by their learning rates. trained: their folders."""
 
-    def run(config: OnlineConfig) -> Path:
+    def train(config: OnlineConfig) -> None:
         trained.append(config.out)
         step = Path(config.out) / "checkpoints" / "step-000000020"
         step.mkdir(parents=True)
         (step / "checkpoint.json").write_text("{}")
-        return Path(config.out)
 
-    def ratings(_: Population, members: list[dict[str, Any]]) -> list[float]:
+    def rate(_: Population, members: list[dict[str, Any]]) -> list[float]:
         return [1000 + 10_000 * member["settings"][RATE] for member in members]
 
-    monkeypatch.setattr(loop, "train_in_process", run)
-    monkeypatch.setattr(loop, "_ratings", ratings)
-    return trained
+    return loop.run_population(asked, lambda _: None, train=train, rate=rate)
 
 
-def test_the_weakest_take_over_the_strongest_and_explore(tmp_path: Path, runs: list[str]) -> None:
-    asked = population(tmp_path)
-    first, second, _ = loop.run_population(asked, lambda _: None)
+def test_the_weakest_take_over_the_strongest_and_explore(tmp_path: Path) -> None:
+    asked, runs = population(tmp_path), list[str]()
+    first, second, _ = played(asked, runs)
     ranked = sorted(first["members"], key=lambda member: member["rating"])
     weakest, best = ranked[0]["member"], ranked[-1]
     taken = second["members"][weakest]
@@ -66,17 +61,15 @@ def test_the_weakest_take_over_the_strongest_and_explore(tmp_path: Path, runs: l
     assert len(runs) == len(set(runs)) == 12
 
 
-def test_a_killed_population_goes_on_where_it_was(tmp_path: Path, runs: list[str]) -> None:
-    asked = population(tmp_path)
-    whole = loop.run_population(asked, lambda _: None)
-    other = population(tmp_path / "again", rounds=1)
-    loop.run_population(other, lambda _: None)
-    parts = loop.run_population(population(tmp_path / "again"), lambda _: None)
+def test_a_killed_population_goes_on_where_it_was(tmp_path: Path) -> None:
+    whole = played(population(tmp_path), [])
+    played(population(tmp_path / "again", rounds=1), [])
+    parts = played(population(tmp_path / "again"), [])
     without = [[{k: v for k, v in m.items() if k not in ("parent", "checkpoint")} for m in r["members"]] for r in whole]
     again = [[{k: v for k, v in m.items() if k not in ("parent", "checkpoint")} for m in r["members"]] for r in parts]
     assert without == again
     with pytest.raises(BadConfig, match="exploit"):
-        loop.run_population(population(tmp_path / "again", exploit=0.5), lambda _: None)
+        played(population(tmp_path / "again", exploit=0.5), [])
 
 
 def test_a_member_is_a_run_of_online_training(tmp_path: Path) -> None:
