@@ -180,7 +180,7 @@ WITH_RAY = "arena.workers.cluster.ray_pool"
 
 
 def test_evaluation_does_not_load_torch_or_what_training_needs() -> None:
-    heavy = {"torch", "accelerate", "wandb", "safetensors", "transformers", "peft", "trl"}
+    heavy = {"torch", "accelerate", "wandb", "safetensors", "transformers", "peft", "trl", "httpx"}
     for room in ("teamsets", "agents", "arena"):
         for path in (PROJECT / room).rglob("*.py"):
             if ".".join(path.relative_to(PROJECT).with_suffix("").parts) in WITH_TORCH:
