@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import orjson
@@ -22,24 +23,16 @@ from numpy.typing import NDArray
 
 from arena.ratings.evidence import Floats
 from arena.ratings.rates import interval
-from arena.report.sections import Axis, Html, document, el
 from arena.store import rows
-from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput
 from training.data.win_probabilities import win_probability
+from training.runs.figures import figure_of_panels, write_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 BINS = 10
 RESAMPLES = 2000
-#: Size of a panel and its margins in pixels, and panels per row.
-_SIZE, _LEFT, _TOP, _ACROSS = 250, 54, 44, 3
-_STYLE = """
-svg { font: 12px system-ui, sans-serif; }
-.back { fill: #ffffff; }
-text { fill: #1d2329; } text.head { font-weight: 600; } text.tick { font-size: 10.5px; fill: #66707a; }
-line { stroke: #e6e9ec; } line.even { stroke: #66707a; stroke-dasharray: 4 3; }
-line.reach { stroke: #1f6feb; stroke-width: 1.6; }
-circle { fill: #1f6feb; }
-"""
 
 
 @dataclass(frozen=True)
@@ -132,80 +125,29 @@ def calibration(agent: str, battles: list[tuple[str, float, Floats]], *, seed: i
     )
 
 
-def picture(found: list[Calibration]) -> str:
-    """Draw the reliability diagrams as one SVG; a calibrated agent's points are on the diagonal."""
-    down = -(-len(found) // _ACROSS)
-    wide, high = min(len(found), _ACROSS) * (_SIZE + _LEFT) + 20, down * (_SIZE + _TOP + 34) + 10
-    panels = [
-        _panel(one, x=(number % _ACROSS) * (_SIZE + _LEFT), y=(number // _ACROSS) * (_SIZE + _TOP + 34))
-        for number, one in enumerate(found)
-    ]
-    return document(_STYLE, panels, width=wide, height=high, label="Reliability diagram of predicted win probabilities")
-
-
-def _panel(one: Calibration, *, x: int, y: int) -> Html:
-    axis = Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0))
-
-    def across(value: float) -> float:
-        return round(_LEFT + _SIZE * axis.place(value) / 100, 1)
-
-    def up(value: float) -> float:
-        return round(_TOP + _SIZE * (1 - axis.place(value) / 100), 1)
-
-    grid = [
-        part
-        for tick in axis.ticks
-        for part in (
-            el("line", x1=across(tick), x2=across(tick), y1=up(0), y2=up(1)),
-            el("line", x1=across(0), x2=across(1), y1=up(tick), y2=up(tick)),
-            el("text", f"{tick:g}", cls="tick", x=across(tick), y=up(0) + 14, text_anchor="middle"),
-            el("text", f"{tick:g}", cls="tick", x=across(0) - 6, y=up(tick) + 4, text_anchor="end"),
+def calibration_figure(found: list[Calibration]) -> Figure:
+    """Draw the reliability diagrams; a calibrated agent's points are on the diagonal."""
+    title = "Reliability of predicted win probabilities"
+    figure, panels = figure_of_panels(title, len(found), columns=3, size=(3.6, 4.0), above=0.45, below=0.6)
+    for panel, one in zip(panels, found, strict=True):
+        most = max(each.decisions for each in one.bins)
+        predicted, won = [each.predicted for each in one.bins], [each.won for each in one.bins]
+        panel.plot([0, 1], [0, 1], "--", color="#66707a", linewidth=1, label="calibrated")
+        panel.vlines(
+            predicted, [each.low for each in one.bins], [each.high for each in one.bins], label="95% interval of pairs"
         )
-    ]
-    most = max(each.decisions for each in one.bins)
-    dots = [
-        el(
-            "g",
-            el(
-                "title",
-                f"{each.decisions:,} decisions: predicted {each.predicted:.2f}, won {each.won:.2f} [{each.low:.2f}, "
-                f"{each.high:.2f}]",
-            ),
-            el(
-                "line",
-                cls="reach",
-                x1=across(each.predicted),
-                x2=across(each.predicted),
-                y1=up(each.low),
-                y2=up(each.high),
-            ),
-            el(
-                "circle", cx=across(each.predicted), cy=up(each.won), r=round(2 + 4 * (each.decisions / most) ** 0.5, 1)
-            ),
+        sizes = [10 + 60 * each.decisions / most for each in one.bins]
+        panel.scatter(predicted, won, sizes, label="mean result; its area: the number of decisions")
+        name = one.agent if len(one.agent) <= 40 else "…" + one.agent[-39:]
+        panel.set(
+            title=f"{name}\nBrier {one.brier:.3f}, base rate {one.base_rate:.3f}",
+            xlabel="predicted P(win)",
+            ylabel="fraction won",
+            xlim=(0, 1),
+            ylim=(0, 1),
         )
-        for each in one.bins
-    ]
-    name = one.agent if len(one.agent) <= 40 else "…" + one.agent[-39:]
-    words = f"Brier {one.brier:.3f}, base rate {one.base_rate:.3f}"
-    return el(
-        "g",
-        el("text", name, cls="head", x=_LEFT, y=18),
-        el("text", words, cls="tick", x=_LEFT, y=34),
-        grid,
-        el("text", "predicted P(win)", cls="tick", x=across(0.5), y=up(0) + 28, text_anchor="middle"),
-        el(
-            "text",
-            "fraction won",
-            cls="tick",
-            x=0,
-            y=0,
-            text_anchor="middle",
-            transform=f"translate(12 {up(0.5)}) rotate(-90)",
-        ),
-        el("line", cls="even", x1=across(0), x2=across(1), y1=up(0), y2=up(1)),
-        dots,
-        transform=f"translate({x} {y})",
-    )
+    figure.legend(handles=panels[0].get_legend_handles_labels()[0], loc="lower left", ncols=1 if len(found) == 1 else 3)
+    return figure
 
 
 def main() -> None:
@@ -233,7 +175,8 @@ def main() -> None:
             f"{one.base_rate:.3f} · {gain:+.3f} [{low:+.3f}, {high:+.3f}]"
         )
     if asked.out:
-        write_atomic(asked.out, picture(found))
+        if not write_figure(asked.out, lambda: calibration_figure(found)):
+            sys.exit(2)
         print(f"wrote {asked.out}", file=sys.stderr)
 
 

@@ -41,7 +41,7 @@ rm -f .venv/.ready
 case ",$extras," in *,training,*)
     # The sizes are those of torch 2.13.0 for Linux on x86-64 (docs/install.md says how they were measured).
     if [ -n "$torch_index" ]; then
-        echo "setup: training needs torch, which is taken from $torch_index (TORCH_INDEX), and 100 MB of other packages"
+        echo "setup: training needs torch, which is taken from $torch_index (TORCH_INDEX), and 200 MB of other packages"
         again=""
         [ "$torch_index" = "$torch_before" ] || again="--reinstall-package torch"
         .venv/bin/uv pip install --quiet --python .venv/bin/python -c constraints.txt --no-deps --default-index "$torch_index" $again torch ||

@@ -45,7 +45,7 @@ Raised and caught inside one part, never seen by a user:
 
     Exception
     ├── BadMessage              arena.venues.server.messages: a server's message cannot be read: as a lost connection
-    ├── BadAnswer               agents.llm.http: no HTTP answer, or it is cut off; the request is sent again
+    ├── BadAnswer               agents.http: no HTTP answer, or it is cut off; the request is sent again
     ├── AskSeparately           arena.venues.engine.batches: a call for several agents failed: each decides by itself
     ├── ReplayDiffers           training.preferences.playing: a stored battle is replayed otherwise; counted
     └── Fault                   arena.battles.seat: the agent failed (timeout, illegal, error): it loses the battle

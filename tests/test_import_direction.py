@@ -7,9 +7,10 @@ import re
 import subprocess
 import sys
 from functools import cache
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
 from support.command_line import PROJECT
 
@@ -90,44 +91,20 @@ def test_no_room_imports_a_higher_one(room: str) -> None:
     assert not {str(path.relative_to(PROJECT)): up for path in files if (up := imported_rooms(path) & higher)}
 
 
-def imports_of_modules(root: Path) -> dict[str, set[str]]:
-    """First-party module -> those that it imports, also inside functions and for the type checker alone."""
-    paths = {
-        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
-        for room in ROOMS
-        for path in (root / room).rglob("*.py")
-    }
-
-    def module_of(name: str) -> str:
-        while name and name not in paths:
-            name = name.rpartition(".")[0]
-        return name
-
-    found = {name: {module_of(other) for other in imported(path)} - {"", name} for name, path in paths.items()}
-    # `from package import module` inside of the package itself is no import of what the package collects.
-    return {name: {other for other in others if not name.startswith(f"{other}.")} for name, others in found.items()}
-
-
 def test_no_modules_import_each_other_not_even_for_the_type_checker() -> None:
     """Neither directly nor through others: each can be read, and moved, without those that use it.
 
     Not in training: a rule of online training holds its settings, which the configuration finds by the rule's name.
     """
-    graph = {name: others for name, others in imports_of_modules(PROJECT).items() if not name.startswith("training.")}
+    found = grimp.build_graph(*ROOMS, cache_dir=None)
+    # `from package import module` inside of the package itself is no import of what the package collects.
+    graph = {
+        name: {other for other in found.find_modules_directly_imported_by(name) if not name.startswith(f"{other}.")}
+        for name in found.modules
+        if not name.startswith("training.")
+    }
     assert sum(map(len, graph.values())) > 1000
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
-
-
-def test_the_check_sees_a_cycle_of_an_import_for_the_type_checker(tmp_path: Path) -> None:
-    for path, text in {
-        "arena/store/rows.py": "from arena.sections import Section\n",
-        "arena/sections.py": "if TYPE_CHECKING:\n    from arena.report import page\n",
-        "arena/report/page.py": "def later():\n    import arena.store.rows\n",
-    }.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
-    with pytest.raises(CycleError, match=r"arena\.store\.rows"):
-        TopologicalSorter(imports_of_modules(tmp_path)).prepare()
 
 
 def test_training_uses_what_the_arena_offers_and_not_the_inside_of_its_report() -> None:
@@ -180,7 +157,7 @@ WITH_RAY = "arena.workers.cluster.ray_pool"
 
 
 def test_evaluation_does_not_load_torch_or_what_training_needs() -> None:
-    heavy = {"torch", "accelerate", "wandb", "safetensors", "transformers", "peft", "trl"}
+    heavy = {"torch", "accelerate", "wandb", "safetensors", "transformers", "peft", "trl", "httpx"}
     for room in ("teamsets", "agents", "arena"):
         for path in (PROJECT / room).rglob("*.py"):
             if ".".join(path.relative_to(PROJECT).with_suffix("").parts) in WITH_TORCH:
@@ -261,7 +238,8 @@ def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
         if not name.startswith(TRAINS) and name not in WITH_TORCH | programs | compiled | engine_venue | {WITH_RAY}
     ]
     look = "import sys, importlib\n"
-    look += "for name in ('torch', 'accelerate', 'wandb', 'lz4', 'numba', 'ray', 'transformers'): sys.modules[name] = None\n"
+    missing = ("torch", "accelerate", "wandb", "matplotlib", "lz4", "numba", "ray", "transformers")
+    look += f"for name in {missing}: sys.modules[name] = None\n"
     look += f"for name in {wanted}: importlib.import_module(name)"
     done = subprocess.run([sys.executable, "-c", look], cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -12,12 +12,12 @@ import socket
 import weakref
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import orjson
 from asyncio_throttle import Throttler
 
-from agents.llm.http import BadAnswer, Response, checked_url, post
+from agents.http import BadAnswer, Response, post
 from agents.llm.player import LanguageModel, Reply
 from agents.llm.prompts import answer_schema
 from agents.serving.client import ServerFailed
@@ -74,7 +74,8 @@ class OpenAI(LanguageModel):
         super().__init__(style, prompt, temperature, max_tokens, price_in, price_out)
         if problem := _problem(base_url, model, timeout, per_minute, at_once):
             raise BadInput(f"{self.named}: {problem}")
-        self.url, self.model, self.constrained, self.timeout = checked_url(base_url), model, constrained, timeout
+        self.url = f"{urlsplit(base_url).geturl().rstrip('/')}/chat/completions"
+        self.model, self.constrained, self.timeout = model, constrained, timeout
         self._key = os.environ.get(key, "")
         self._limits = base_url, per_minute, at_once
 
@@ -94,7 +95,7 @@ class OpenAI(LanguageModel):
         key = options.get("key", _KEY)
         if key != _KEY and not os.environ.get(key):
             return f"key={key}: the environment variable {key} is not set: set it to the server's API key"
-        url = checked_url(base_url)
+        url = urlsplit(base_url)
         address = url.hostname or "", url.port or (443 if url.scheme == "https" else 80)
         try:
             socket.create_connection(address, _CONNECT_SECONDS).close()
@@ -126,7 +127,7 @@ class OpenAI(LanguageModel):
                 wait = min(2 * wait, _LONGEST_WAIT)
             try:
                 async with limits.free, limits.pace or contextlib.nullcontext(), asyncio.timeout(self.timeout):
-                    response = await post(self.url, "/chat/completions", self._headers(), body)
+                    response = await post(self.url, self._headers(), body)
             except TimeoutError:
                 problem = f"no answer within {self.timeout:g} s"
             except (OSError, BadAnswer) as error:
@@ -218,9 +219,17 @@ def _problem(base_url: str, model: str, timeout: float, per_minute: int, at_once
     if not base_url or not model:
         return f"base_url and model are required: {_USE}"
     try:
-        checked_url(base_url)
+        url = urlsplit(base_url)
+        _ = url.port  # raises ValueError if it is none
     except ValueError as error:
         return f"base_url={base_url}: {error}"
+    if url.scheme not in ("http", "https") or not url.hostname:
+        return f"base_url={base_url}: must be a URL like http://127.0.0.1:8080/v1"
+    if url.username is not None or url.query or url.fragment:
+        return (
+            f"base_url={base_url}: must have no user, password or query: the key is read from an environment variable "
+            "(key=NAME)"
+        )
     if not timeout > 0:
         return f"timeout={timeout}: must be seconds above 0"
     if per_minute < 0:

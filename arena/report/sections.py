@@ -7,11 +7,10 @@
 from arena.extensions import Section
 from arena.markup import Content, Html, agent_name, box, el, join, panels, prose, table
 from arena.report.html import render_section
-from arena.report.page.drawings import ROW, Axis, axis_labels, bar, document, whisker
+from arena.report.page.drawings import Axis, axis_labels, bar, whisker
 from arena.report.page.heat import heat
 
 __all__ = [
-    "ROW",
     "Axis",
     "Content",
     "Html",
@@ -20,7 +19,6 @@ __all__ = [
     "axis_labels",
     "bar",
     "box",
-    "document",
     "el",
     "heat",
     "join",

@@ -14,13 +14,13 @@ C, A may import C as well. Rooms that import each other, directly or through oth
 from __future__ import annotations
 
 import argparse
-import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
+import grimp
 from layered_picture import Band, Graph, drawn, reachable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,39 +35,13 @@ PACKAGES = {
 COMMAND = "python scripts/build/architecture_picture.py"
 
 
-def imports_of_modules(root: Path) -> dict[str, list[str]]:
-    """Module -> the module of each of its import lines, also of those inside functions; first-party modules only."""
-    files = {_module(path, root): path for package in PACKAGES for path in sorted((root / package).rglob("*.py"))}
-    return {name: [imported for imported in _imported(path, files) if imported != name] for name, path in files.items()}
-
-
-def _module(path: Path, root: Path) -> str:
-    return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
-
-
-def _imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
-    for node in _executed(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        yield from sorted({imported for name in names if (imported := _longest_known(name, known))})
-
-
-def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    """Every node but those of blocks for the type checker alone, which never run."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        if not (isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING")):
-            yield from _executed(child)
-
-
-def _longest_known(name: str, known: Mapping[str, Path]) -> str:
-    while name and name not in known:
-        name = name.rpartition(".")[0]
-    return name
+def import_graph(root: Path) -> grimp.ImportGraph:
+    """The first-party modules of a checkout and their imports, also those inside functions."""
+    sys.path.insert(0, str(root))
+    try:
+        return grimp.build_graph(*PACKAGES, cache_dir=None, exclude_type_checking_imports=True)
+    finally:
+        sys.path.remove(str(root))
 
 
 def rooms_of_modules(imports: Mapping[str, list[str]]) -> dict[str, str]:
@@ -91,17 +65,22 @@ def _package(name: str) -> str:
     return name.split(".")[0].split(":")[0]
 
 
-def count_imports(root: Path) -> tuple[Counter[tuple[str, str]], dict[str, str]]:
+def count_imports(imports: grimp.ImportGraph) -> tuple[Counter[tuple[str, str]], dict[str, str]]:
     """(room, imported room) -> the number of import lines, and module -> room."""
-    imports = imports_of_modules(root)
-    rooms = rooms_of_modules(imports)
-    lines = Counter((rooms[name], rooms[other]) for name, imported in imports.items() for other in imported)
-    return Counter({pair: count for pair, count in lines.items() if pair[0] != pair[1]}), rooms
+    direct = {name: sorted(imports.find_modules_directly_imported_by(name)) for name in imports.modules}
+    rooms = rooms_of_modules(direct)
+    lines: Counter[tuple[str, str]] = Counter()
+    for name, imported in direct.items():
+        for other in imported:
+            if rooms[name] != rooms[other]:
+                details = imports.get_import_details(importer=name, imported=other)
+                lines[rooms[name], rooms[other]] += len({detail["line_number"] for detail in details})
+    return lines, rooms
 
 
-def picture(root: Path) -> tuple[str, list[tuple[str, str]]]:
+def picture(imports: grimp.ImportGraph) -> tuple[str, list[tuple[str, str]]]:
     """The SVG, and the arrows that are part of a cycle."""
-    lines, rooms = count_imports(root)
+    lines, rooms = count_imports(imports)
     graph = Graph(sorted(set(rooms.values())), sorted(lines))
     bands = [
         Band(package, text, [room for room in graph.nodes if _package(room) == package])
@@ -122,14 +101,15 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the picture is out of date")
     parser.add_argument("--list", action="store_true", help="print every import between rooms; write nothing")
     options = parser.parse_args()
-    lines, rooms = count_imports(ROOT)
+    imports = import_graph(ROOT)
+    lines, rooms = count_imports(imports)
     if options.list:
         for room in sorted(set(rooms.values())):
             print(room + (f": {', '.join(sorted(m for m in rooms if rooms[m] == room))}" if ":" in room else ""))
             for (_, imported), count in sorted(pair for pair in lines.items() if pair[0][0] == room):
                 print(f"    {imported:24} {count:4}")
         return 0
-    svg, cycles = picture(ROOT)
+    svg, cycles = picture(imports)
     for importer, imported in cycles:
         print(f"part of a cycle: {importer} imports {imported} ({lines[importer, imported]} lines)")
     if not options.check:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
+import grimp
 import pytest
 from support.command_line import PROJECT
 from support.scripts import script
@@ -27,32 +27,27 @@ def test_the_list_has_the_imports_between_rooms() -> None:
     assert re.search(r"arena\.venues +[1-9]", runner)
 
 
-def project(root: Path, **files: str) -> Path:
-    """A project with modules, by their names with two underscores for a dot."""
+def graph(**imports: list[str]) -> grimp.ImportGraph:
+    """Modules, by their names with two underscores for a dot, and what each imports."""
+    made = grimp.ImportGraph()
     for package in architecture.PACKAGES:
-        (root / package).mkdir(parents=True)
-        (root / package / "__init__.py").write_text("")
-    for name, code in files.items():
-        path = root.joinpath(*name.split("__")).with_suffix(".py")
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(code)
-    return root
+        made.add_module(package)
+    for name, imported in imports.items():
+        for other in imported:
+            made.add_import(importer=name.replace("__", "."), imported=other, line_number=1, line_contents="")
+    return made
 
 
-def arrows(root: Path) -> set[tuple[str, str]]:
-    return set(re.findall(r'data-from="([^"]+)" data-to="([^"]+)"', architecture.picture(root)[0]))
-
-
-def test_modules_of_a_package_are_grouped_by_who_uses_them(tmp_path: Path) -> None:
-    root = project(
-        tmp_path,
-        arena__store__rows="import arena.record\n",
-        arena__report__page="def later():\n    from arena import evidence\n",
-        arena__evidence="from arena.store import rows\n",
-        arena__record="if TYPE_CHECKING:\n    from arena.report import page\n",
-        arena__api="import arena.report.page, agents\n",
+def test_modules_of_a_package_are_grouped_by_who_uses_them() -> None:
+    svg, _ = architecture.picture(
+        graph(
+            arena__store__rows=["arena.record"],
+            arena__report__page=["arena.evidence"],
+            arena__evidence=["arena.store.rows"],
+            arena__api=["arena.report.page", "agents"],
+        )
     )
-    assert arrows(root) == {
+    assert set(re.findall(r'data-from="([^"]+)" data-to="([^"]+)"', svg)) == {
         ("arena: top", "arena.report"),
         ("arena: top", "agents: top"),
         ("arena.report", "arena: middle"),
@@ -61,13 +56,14 @@ def test_modules_of_a_package_are_grouped_by_who_uses_them(tmp_path: Path) -> No
     }
 
 
-def test_only_a_new_room_or_arrow_changes_the_picture(tmp_path: Path) -> None:
-    root = project(tmp_path, arena__store__rows="import arena.report.page\n", arena__report__page="import agents\n")
-    before = architecture.picture(root)
-    (root / "arena/store/more.py").write_text("import arena.report.page\nimport agents\n")  # the second follows
-    assert architecture.picture(root) == before
-    (root / "arena/report/page.py").write_text("import agents\nimport arena.store.rows\n")
-    svg, cycles = architecture.picture(root)
+def test_only_a_new_room_or_arrow_changes_the_picture() -> None:
+    imports = graph(arena__store__rows=["arena.report.page"], arena__report__page=["agents"])
+    before = architecture.picture(imports)
+    for other in ("arena.report.page", "agents"):  # the second follows
+        imports.add_import(importer="arena.store.more", imported=other, line_number=1, line_contents="")
+    assert architecture.picture(imports) == before
+    imports.add_import(importer="arena.report.page", imported="arena.store.rows", line_number=2, line_contents="")
+    svg, cycles = architecture.picture(imports)
     assert svg != before[0]
     assert cycles == [("arena.report", "arena.store"), ("arena.store", "arena.report")]
     assert svg.count('class="arrow cycle"') == 2

@@ -14,7 +14,7 @@ from support.command_line import PROJECT
 from support.scripts import script
 
 _module = script("calibration.py")
-Calibration, calibration, picture = _module.Calibration, _module.calibration, _module.picture
+calibration = _module.calibration
 
 
 def made(seed: int, battles: int, *, bent: float = 0.0) -> Any:
@@ -74,5 +74,5 @@ def test_the_script_reads_stored_battles_and_draws_them(tmp_path: Path) -> None:
 
 def test_a_plot_has_a_dot_for_each_bin() -> None:
     one = made(3, 400)
-    root = ElementTree.fromstring(picture([one, one]))
-    assert len(root.findall(".//{http://www.w3.org/2000/svg}circle")) == 2 * len(one.bins)
+    figure = _module.calibration_figure([one, one])
+    assert [len(panel.collections[1].get_offsets()) for panel in figure.axes] == [len(one.bins)] * 2

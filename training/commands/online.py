@@ -43,5 +43,6 @@ def online(config: str, changes: tuple[Change, ...]) -> None:
     folder = train_online(settings, trainer_class(settings.algorithm.name))
     steps = folder.steps()
     print(f"{folder.path}: finished {steps[-1]} iterations", file=sys.stderr)
-    print(f"curves: {folder.path}/{CURVES}", file=sys.stderr)
+    if (folder.path / CURVES).exists():
+        print(f"curves: {folder.path}/{CURVES}", file=sys.stderr)
     print(f"agent: policy:{folder.path}@{'last' if folder.best is None else 'best'}", file=sys.stderr)

@@ -47,7 +47,8 @@ def run_training(config: Config, processes: int = 1) -> None:
         best = finished.best
         suffix = "" if best is None else f"; best checkpoint: step {best['step']} ({best['by']}: {best['value']:.4g})"
         print(f"{finished.folder}: finished {finished.step} steps{suffix}", file=sys.stderr)
-        print(f"curves: {finished.folder}/{CURVES}", file=sys.stderr)
+        if (finished.folder / CURVES).exists():
+            print(f"curves: {finished.folder}/{CURVES}", file=sys.stderr)
         print(f"agent: policy:{finished.folder}@{'last' if best is None else 'best'}", file=sys.stderr)
 
 

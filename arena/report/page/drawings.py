@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from arena.markup import Content, Html, el, join
+from arena.markup import Html, el, join
 from arena.report.numbers import counted, whole
 from arena.report.summary_types import LengthBin, TurnRate
 
@@ -48,23 +48,6 @@ class Axis:
         else:
             share = (value - self.low) / (self.high - self.low)
         return round(100 * min(1.0, max(0.0, share)), 2)
-
-
-def document(style: str, *content: Content, width: int, height: int, label: str) -> str:
-    """A picture as a file that stands alone, on white. width, height: in pixels; label: for screen readers."""
-    svg = el(
-        "svg",
-        el("style", style),
-        el("rect", cls="back", x=0, y=0, width="100%", height="100%"),
-        content,
-        xmlns="http://www.w3.org/2000/svg",
-        width=width,
-        height=height,
-        viewBox=f"0 0 {width} {height}",
-        role="img",
-        aria_label=label,
-    )
-    return svg + "\n"
 
 
 def nice_step(step: float) -> float:

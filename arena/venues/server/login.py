@@ -10,15 +10,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import threading
-import urllib.error
-import urllib.parse
-import urllib.request
 from dataclasses import dataclass, field
-from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 from poke_env.data import to_id_str
 
+from agents.http import BadAnswer, post
 from arena.validation import is_loopback
 from teamsets.errors import ArenaError, BadInput
 
@@ -60,7 +57,7 @@ class Account:
             )
         if "," in name or "|" in name:
             raise BadInput(f"{USER}: '{name}' is not a valid user name: it must not contain a comma or a bar")
-        parts = urllib.parse.urlsplit(address)
+        parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise BadInput(f"--login-server {address}: not a URL: write e.g. {PUBLIC_LOGIN}")
         if password and parts.scheme == "http" and not is_loopback(parts.hostname):
@@ -79,7 +76,7 @@ class Account:
         form = {"act": "login", "name": self.name, "pass": self._password, "challstr": challstr}
         try:
             async with asyncio.timeout(seconds):
-                text = await _post_in_thread(self.address, form, seconds)
+                text = await _post(self.address, form)
         except TimeoutError:
             raise LoginUnreachable(f"login server {self.address}: no answer within {seconds:g} s") from None
         return self._read(text)
@@ -107,50 +104,18 @@ class Account:
         return " ".join(text.replace(self._password, "…").split())[:200].rstrip(". ")
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects: the password is sent only to the address that the user named."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
-
-
-async def _post_in_thread(address: str, form: dict[str, str], seconds: float) -> str:
-    """Post a form, and return the response. Runs in a daemon thread, so a hanging call does not delay the exit."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[str] = loop.create_future()
-
-    def settle(text: str, problem: Exception | None) -> None:
-        if answer.done():
-            return
-        if problem is None:
-            answer.set_result(text)
-        else:
-            answer.set_exception(problem)
-
-    def post() -> None:
-        text, problem = "", None
-        try:
-            text = _post(address, form, seconds)
-        except LoginUnreachable as error:
-            problem = error
-        except Exception as error:  # its message and traceback may contain the form: only its type is reported
-            problem = LoginUnreachable(f"login server {address}: {type(error).__name__}")
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, text, problem)
-
-    threading.Thread(target=post, daemon=True).start()
-    return await answer
-
-
-def _post(address: str, form: dict[str, str], seconds: float) -> str:
-    request = urllib.request.Request(address, urllib.parse.urlencode(form).encode(), {"User-Agent": "battle-arena"})
-    opener = urllib.request.build_opener(_NoRedirects)
+async def _post(address: str, form: dict[str, str]) -> str:
+    """Post a form, and return the response. A redirect is refused: the password is sent only where the user said."""
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "User-Agent": "battle-arena"}
     try:
-        with opener.open(request, timeout=seconds) as response:
-            return str(response.read(_MOST_BYTES).decode("utf-8", "replace"))
-    except urllib.error.HTTPError as error:
-        raise LoginUnreachable(f"login server {address}: HTTP status {error.code}") from None
-    except urllib.error.URLError as error:
-        reason = error.reason
-        detail = reason.strerror if isinstance(reason, OSError) and reason.strerror else type(reason).__name__
+        response = await post(address, headers, urlencode(form).encode(), max_body=_MOST_BYTES, proxies=True)
+    except OSError as error:
+        detail = os.strerror(error.errno or 0) if isinstance(error, ConnectionError) else error.strerror or error
         raise LoginUnreachable(f"login server {address}: {detail}") from None
+    except (BadAnswer, ImportError) as error:  # httpx lacks a package for a proxy of the environment, and says which
+        raise LoginUnreachable(f"login server {address}: {error}") from None
+    except Exception as error:  # its message and traceback may contain the form: only its type is reported
+        raise LoginUnreachable(f"login server {address}: {type(error).__name__}") from None
+    if response.status // 100 != 2:
+        raise LoginUnreachable(f"login server {address}: HTTP status {response.status}")
+    return response.body.decode("utf-8", "replace")

@@ -29,7 +29,6 @@ from training.offline.losses import LOSSES  # noqa: E402
 from training.offline.run_data import RunData  # noqa: E402
 from training.offline.trainer import TrainingFailed, train  # noqa: E402
 from training.runs.config_reader import BadConfig  # noqa: E402
-from training.runs.curves import picture  # noqa: E402
 from training.runs.run_folder import RunFolder  # noqa: E402
 from training.runs.state import STATE, report_disk_full  # noqa: E402
 from training.runs.tracking import Pace, Tracking  # noqa: E402
@@ -267,14 +266,6 @@ def test_a_run_has_curves_and_a_live_line(small: Small, dataset: Any, capsys: py
     first, passes, second, *_ = capsys.readouterr().err.splitlines()
     assert "parameters, 8 steps of 4 trajectories on cpu" in first and passes.startswith("passes over the data: ")
     assert second.startswith("1/8 · loss ")
-
-
-def test_curves_of_a_long_run_stay_small_and_leave_out_what_is_not_finite() -> None:
-    lines = [{"step": step, "loss": 1 / step, "gradient_norm": float("nan")} for step in range(1, 20_001)]
-    text = picture(lines, "runs/<x>")
-    assert len(text) < 20_000 and "nan" not in text and "runs/&lt;x&gt;: step 20,000" in text
-    ElementTree.fromstring(text)
-    ElementTree.fromstring(picture([{"step": 1, "loss": 2.0}], "one"))
 
 
 def test_the_live_line_says_all_of_it_within_80_columns(small: Small, tmp_path: Path) -> None:

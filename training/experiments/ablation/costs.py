@@ -22,7 +22,8 @@ from arena.report.markdown import markdown_table
 from arena.report.printing import print_whole
 from teamsets.atomic import write_atomic
 from training.experiments.ablation.config import Ablation, cell_folder, variants
-from training.runs.curves import Point, comparison
+from training.runs.curves import Point, comparison_figure
+from training.runs.figures import write_figure
 from training.runs.run_folder import json_lines
 
 #: A cell's returns and KL are means over this share of its iterations, the last ones.
@@ -82,12 +83,18 @@ def print_costs(console: Console, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def write_costs(ablation: Ablation, rows: Sequence[dict[str, Any]]) -> list[Path]:
-    """Write costs.md, curves.svg and online.duckdb into the ablation's folder, and return their paths."""
+    """Write costs.md, curves.svg (if matplotlib is installed) and online.duckdb into the ablation's folder.
+
+    Returns their paths.
+    """
     out = Path(ablation.out)
     text = markdown_table(list(_HEADS), _by_variant(rows), numbers=set(range(1, len(_HEADS))))
     write_atomic(out / "costs.md", f"# What each variant cost: {ablation.name}\n\n{text}\n\n{_note()}\n")
     metrics = _metrics(ablation)
-    write_atomic(out / "curves.svg", _picture(metrics, ablation.name))
+    curves = out / "curves.svg"
+    is_drawn = write_figure(
+        curves, lambda: comparison_figure(_curves(metrics), ablation.name, "decisions of the learner")
+    )
     file = out / "online.duckdb"
     temporary = file.with_suffix(".new")
     temporary.unlink(missing_ok=True)
@@ -96,7 +103,7 @@ def write_costs(ablation: Ablation, rows: Sequence[dict[str, Any]]) -> list[Path
             store.register("frame", frame)
             store.execute(f"CREATE TABLE {name} AS SELECT * FROM frame")
     os.replace(temporary, file)
-    return [out / "costs.md", out / "curves.svg", file]
+    return [out / "costs.md", *([curves] if is_drawn else []), file]
 
 
 def _note() -> str:
@@ -148,8 +155,8 @@ def _long(metrics: _Metrics) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["variant", "seed", "iteration", "decisions", "metric", "value"])
 
 
-def _picture(metrics: _Metrics, name: str) -> str:
-    """The curves, each the mean over the seeds of a variant."""
+def _curves(metrics: _Metrics) -> dict[str, dict[str, list[Point]]]:
+    """Panel -> variant -> its curve, the mean over its seeds."""
     panels: dict[str, dict[str, list[Point]]] = {}
     for head, metric in _PANELS.items():
         curves = {}
@@ -159,7 +166,7 @@ def _picture(metrics: _Metrics, name: str) -> str:
                 curves[variant] = _mean_curve(runs, metric)
         if curves:
             panels[head] = curves
-    return comparison(panels, name, "decisions of the learner")
+    return panels
 
 
 def _mean_curve(runs: list[list[dict[str, float]]], metric: str) -> list[Point]:

@@ -1,73 +1,83 @@
-"""The plot of an ablation as an SVG file: scores and differences with their intervals."""
+"""The plot of an ablation: scores and differences with their intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arena.report.sections import ROW, Axis, Html, axis_labels, document, el, whisker
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-_WIDTH, _NAMES, _MARGIN = 860, 300, 40  # in pixels: total width, column of names, right margin
-_STYLE = """
-svg { font: 13px system-ui, sans-serif; overflow: visible; }
-.back { fill: #ffffff; }
-text { fill: #1d2329; } text.head { font-weight: 600; }
-svg.axis text { font-size: 11px; fill: #66707a; text-anchor: middle; }
-.tick { stroke: #e6e9ec; } .zero { stroke: #66707a; }
-.reach { stroke: #1f6feb; stroke-width: 2; } .dot { fill: #1f6feb; }
-.vague .reach { stroke-dasharray: 3 3; } .vague .end { stroke-dasharray: none; }
-.vague .dot { fill: #ffffff; stroke: #1f6feb; stroke-width: 2; }
-"""
+#: Inches: width, height of a row, and of a panel's title and axis. Letters of a row's name.
+_WIDTH, _ROW, _MARGIN = 9.0, 0.27, 0.75
+_LETTERS = 60
 
 
-def picture(results: dict[str, Any]) -> str:
+class _Row(NamedTuple):
+    """A value with its interval, in percent. clear: it is significant, or there is nothing to be tested."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    clear: bool = True
+
+
+def ablation_figure(results: dict[str, Any]) -> Figure:
     """Draw the scores, in total and per opponent, and the differences; those that are not significant are hollow."""
-    parts: list[Html] = []
-    place = 10
-    groups = {"all opponents": [(row["variant"], row) for row in results["variants"]]}
+    from matplotlib.figure import Figure
+
+    variants = results["variants"]
+    groups = {"score in %, all opponents": [_row(row["variant"], row, "score") for row in variants]}
     for name in results["opponents"] if len(results["opponents"]) > 1 else []:
-        groups[f"against {name}"] = [(row["variant"], row["against"][name]) for row in results["variants"]]
-    every = [row[key] for rows in groups.values() for _, row in rows for key in ("low", "high")]
-    scores = Axis.over([100 * value for value in every])
-    for head, rows in groups.items():
-        place = _group(parts, place, f"score in %, {head}", scores, _scores(scores, rows))
-    reach = [100 * difference[key] for difference in results["differences"] for key in ("low", "high")]
-    gaps = Axis.over([0.0, *reach])
-    place = _group(
-        parts,
-        place,
-        "differences in percentage points; hollow: not significant",
-        gaps,
-        _gaps(gaps, results["differences"]),
-    )
-    return document(_STYLE, parts, width=_WIDTH, height=place, label=" ".join(results["sentences"]))
+        groups[f"score in %, against {name}"] = [
+            _row(row["variant"], row["against"][name], "score") for row in variants
+        ]
+    scores = len(groups)
+    groups["difference in percentage points"] = [
+        _row(f"{difference['better']} minus {difference['worse']}", difference, "points")
+        for difference in results["differences"]
+    ]
+    heights = [_ROW * len(rows) + _MARGIN for rows in groups.values()]
+    figure = Figure(figsize=(_WIDTH, sum(heights) + 0.4), layout="constrained")
+    figure.suptitle(f"Ablation: {results['name']}", fontweight="bold")
+    panels = figure.subplots(len(groups), 1, height_ratios=heights, squeeze=False)[:, 0]
+    for panel, (label, rows) in zip(panels, groups.items(), strict=True):
+        _draw(panel, label, rows)
+    for panel in panels[1:scores]:
+        panel.sharex(panels[0])
+    panels[0].autoscale(axis="x")
+    kinds = {
+        label: handle for panel in panels for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(kinds.values(), kinds.keys(), loc="outside lower left", ncols=2)
+    panels[-1].axvline(0, color="#66707a", linewidth=1)
+    return figure
 
 
-def _scores(axis: Axis, rows: list[tuple[str, dict[str, float]]]) -> Iterator[tuple[str, Html]]:
-    for name, score in rows:
-        value, low, high = (100 * score[key] for key in ("score", "low", "high"))
-        yield name, whisker(axis, value, low, high, label=f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]")
+def _row(name: str, result: dict[str, Any], key: str) -> _Row:
+    value, low, high = (100 * result[part] for part in (key, "low", "high"))
+    return _Row(name, value, low, high, result.get("clear", True))
 
 
-def _gaps(axis: Axis, differences: list[dict[str, Any]]) -> Iterator[tuple[str, Html]]:
-    for difference in differences:
-        name = f"{difference['better']} minus {difference['worse']}"
-        value, low, high = (100 * difference[key] for key in ("points", "low", "high"))
-        text = f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]"
-        yield name, whisker(axis, value, low, high, label=text, vague=not difference["clear"], zero=True)
-
-
-def _group(parts: list[Html], place: int, head: str, axis: Axis, rows: Iterator[tuple[str, Html]]) -> int:
-    """Append a heading, its axis and its rows below the y coordinate `place`. Returns the y coordinate below them."""
-    parts.append(el("text", head, cls="head", x=10, y=place + 14))
-    parts.append(_at(place + 18, 16, axis_labels(axis)))
-    place += 36
-    for name, drawn in rows:
-        parts.append(el("text", name, x=24, y=place + ROW // 2 + 4))
-        parts.append(_at(place, ROW, drawn))
-        place += ROW
-    return place + 14
-
-
-def _at(y: int, height: int, drawn: Html) -> Html:
-    return el("svg", drawn, x=_NAMES, y=y, width=_WIDTH - _NAMES - _MARGIN, height=height)
+def _draw(panel: Axes, label: str, rows: Sequence[_Row]) -> None:
+    """Draw a dot and its interval for each row, the first on top, with the numbers on the right."""
+    for clear in (True, False):
+        if chosen := [(place, row) for place, row in enumerate(rows) if row.clear == clear]:
+            panel.errorbar(
+                [row.value for _, row in chosen],
+                [place for place, _ in chosen],
+                xerr=[[row.value - row.low for _, row in chosen], [row.high - row.value for _, row in chosen]],
+                fmt="o",
+                color="C0",
+                markerfacecolor="C0" if clear else "white",
+                capsize=3,
+                label="value and 95% interval" if clear else "the same, not significant",
+            )
+    names = [row.name if len(row.name) <= _LETTERS else f"{row.name[: _LETTERS - 1]}…" for row in rows]
+    panel.set(title=label, ylim=(len(rows) - 0.4, -0.6))
+    panel.set_yticks(range(len(rows)), names)
+    numbers = panel.secondary_yaxis("right")
+    numbers.set_yticks(range(len(rows)), [f"{row.value:.1f} [{row.low:.1f}, {row.high:.1f}]" for row in rows])
+    numbers.tick_params(length=0)

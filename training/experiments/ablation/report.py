@@ -18,8 +18,9 @@ from arena.report.printing import print_whole, prose
 from teamsets.atomic import write_atomic
 from training.experiments.ablation.cells import Planned, meant
 from training.experiments.ablation.config import Ablation
-from training.experiments.ablation.plot import picture
+from training.experiments.ablation.plot import ablation_figure
 from training.experiments.ablation.results import unequal
+from training.runs.figures import write_figure
 
 
 def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> None:
@@ -73,14 +74,15 @@ def print_results(console: Console, results: dict[str, Any]) -> None:
 
 
 def write(folder: Path, results: dict[str, Any]) -> list[Path]:
-    """Write results.json, .csv, .svg and .md, and return their paths."""
+    """Write results.json, .csv, .svg (if matplotlib is installed) and .md, and return their paths."""
+    plot = folder / "results.svg"
+    is_drawn = write_figure(plot, lambda: ablation_figure(results))
     texts = {
         "json": json.dumps(results, indent=1) + "\n",
         "csv": _csv(results),
-        "svg": picture(results),
-        "md": _markdown(results),
+        "md": _markdown(results, [f"![scores and differences with their intervals]({plot.name})"] if is_drawn else []),
     }
-    written = []
+    written = [plot] if is_drawn else []
     for ending, text in texts.items():
         path = folder / f"results.{ending}"
         write_atomic(path, text)
@@ -128,7 +130,7 @@ def _score(score: dict[str, float]) -> str:
     return f"{100 * score['score']:.1f} [{100 * score['low']:.1f}, {100 * score['high']:.1f}]"
 
 
-def _markdown(results: dict[str, Any]) -> str:
+def _markdown(results: dict[str, Any], plot: list[str]) -> str:
     heads = _heads(results)
     sizes = list(dict.fromkeys(name for row in results["variants"] for name in row["sizes"]))
     made = [
@@ -140,7 +142,7 @@ def _markdown(results: dict[str, Any]) -> str:
         points(results["sentences"]),
         f"{_title(results)}.",
         markdown_table(heads, _rows(results), numbers=set(range(1, len(heads)))),
-        "![scores and differences with their intervals](results.svg)",
+        *plot,
         markdown_table(["difference", "percentage points", "95% interval", ""], _differences(results), numbers={1}),
         "Held equal: " + (", ".join(results["equal"]) or "nothing") + ".",
         markdown_table(["variant", *sizes, "data"], made, numbers=set(range(1, len(sizes) + 1))),
