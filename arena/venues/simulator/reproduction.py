@@ -123,8 +123,8 @@ def replay_battle(battle: StoredBattle, *, stock: bool = False) -> ReplayCompari
     """Plays the battle from its input log and compares both sides' logs line by line.
 
     Without stored logs it compares winner, turns, input log, and the legal choices at each decision.
-    stock: on Showdown's code untouched. Raises BadInput for a battle that was never played out (its worker died), and for
-    one on a server of other people.
+    stock: on Showdown's code untouched. Raises BadInput for a battle without an input log (it was not played
+    to its end), and for one on a server of other people.
     """
     if not battle.input_log and any(battle.logs.values()):
         raise BadInput(
@@ -133,7 +133,8 @@ def replay_battle(battle: StoredBattle, *, stock: bool = False) -> ReplayCompari
         )
     if not battle.input_log:
         raise BadInput(
-            f"battle {battle.battle_id}: its worker process died ({battle.reason}), so it has no input log to replay"
+            f"battle {battle.battle_id}: was not played to its end ({battle.reason}), so it has no input log to replay: "
+            "`detail` in the table `battles` (`arena sql`) says why"
         )
     (replay,) = replay_all([battle.input_log], stock=stock)
     if isinstance(replay, ArenaError):
