@@ -107,7 +107,7 @@ class PairingOptions(TypedDict, total=False):
     anchor: Annotated[
         str | None,
         Option(
-            "Agent whose rating is fixed at 1000.",
+            "Agent whose rating is fixed; all others are relative to it.",
             metavar="AGENT",
             default_text="heuristic:max-damage if it plays",
         ),

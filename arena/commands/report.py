@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from arena.ratings.evidence import BASE
 from arena.report import html, markdown
 from arena.report.evidence import latest_run
 from arena.report.page.battles import DEFAULT
@@ -45,7 +46,7 @@ class _Battles(click.ParamType):
 @click.option("--html", "html_path", type=_TARGET, metavar="PATH", help="Write one self-contained HTML file.")
 @click.option("--markdown", "markdown_path", type=_TARGET, metavar="PATH", help="Write Markdown; - for stdout.")
 @click.option("--json", "json_path", type=_TARGET, metavar="PATH", help="Write all numbers as JSON; - for stdout.")
-@click.option("--anchor", metavar="AGENT", help="Agent whose rating is fixed at 1000.  [default: the run's]")
+@click.option("--anchor", metavar="AGENT", help=f"Agent whose rating is fixed at {BASE:g}.  [default: the run's]")
 @click.option(
     "--battles",
     type=_Battles(),

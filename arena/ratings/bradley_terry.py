@@ -16,12 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from arena.ratings.evidence import Evidence, Floats, Ints, default_anchor
+from arena.ratings.evidence import BASE, Evidence, Floats, Ints, default_anchor
 from arena.ratings.meetings import STEPS, Meetings, fit_meetings
 from teamsets.errors import BadInput
 
 ELO = 400 / math.log(10)  # Elo points in one logit
-BASE = 1000.0  # the anchor's rating
 LEVERAGE_POWER = 1.5  # between the HC2 (1) and HC3 (2) errors of regression: what covers best, docs/ratings.md
 LEAST_SHAPE = 0.25  # of a pair's weight: a pair on which the fit hangs wholly would have no spread to show
 LEAST_VIRTUAL = 1e-6  # of a virtual battle's weight: keeps the worst draw of a perfect score within about 2,500 Elo

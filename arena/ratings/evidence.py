@@ -12,7 +12,9 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-#: Default anchors (rated 1000), the first that plays: well-known players of middling strength, so that the anchor meets
+#: The anchor's rating.
+BASE = 1000.0
+#: Default anchors, the first that plays: well-known players of middling strength, so that the anchor meets
 #: opponents both weaker and stronger and the intervals, which are relative to it, do not suffer for it.
 ANCHORS = ("heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer", "heuristic:max-power", "random")
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.ratings.bradley_terry import BASE, fit, groups, information
+from arena.ratings.bradley_terry import fit, groups, information
+from arena.ratings.evidence import BASE
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from arena.ratings.evidence import BASE
 from arena.report.findings import chance_of_better, match_facts
 from arena.report.numbers import counted, duration, nash_percent, percent
 from arena.report.summary_types import FormatSummary, MatchReport, ReportSummary, WinRate
@@ -50,7 +51,7 @@ def _format(format_summary: FormatSummary) -> list[str]:
     blocks = [
         f"## {plain(format_summary['format'])}",
         f"{counted(format_summary['battles'], 'battle')} on {plain(', '.join(format_summary['team_sets']))}; Elo with 95% "
-        f"intervals, anchor {plain(format_summary['anchor'])} = 1000.",
+        f"intervals, anchor {plain(format_summary['anchor'])} = {BASE:g}.",
         _ranking(format_summary),
         *_cross(format_summary),
     ]

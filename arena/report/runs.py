@@ -171,7 +171,8 @@ def _notes_on_run(run: RunSummary) -> list[str]:
     if run["evidence"]["aborted"]:
         notes.append(
             "Aborted by the simulator or server, counted for neither agent: "
-            f"{counted(run['evidence']['aborted'], 'battle')}."
+            f"{counted(run['evidence']['aborted'], 'battle')}; `detail` in the table `battles` says why, and --resume plays "
+            "such battles again."
         )
     commit = run["git"] or ""
     if commit.endswith("+"):

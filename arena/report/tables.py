@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from arena.ratings.evidence import BASE
 from arena.ratings.sprt import report_lines
 from arena.report.counts import rate
 from arena.report.findings import chance_of_better, match_findings
@@ -104,7 +105,9 @@ def _print_ranking(console: Console, format_summary: FormatSummary) -> None:
             for name in names:
                 del columns[name]
     name, anchor = format_summary["format"], format_summary["anchor"]
-    title = f"{name}: {counted(format_summary['battles'], 'battle')}; Elo with 95% intervals, anchor {anchor} = 1000"
+    title = (
+        f"{name}: {counted(format_summary['battles'], 'battle')}; Elo with 95% intervals, anchor {anchor} = {BASE:g}"
+    )
     table = Table()
     for name, cells in columns.items():
         table.add_column(

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from arena.ratings.bradley_terry import BASE, fit, groups
-from arena.ratings.evidence import default_anchor, make_evidence
+from arena.ratings.bradley_terry import fit, groups
+from arena.ratings.evidence import BASE, default_anchor, make_evidence
 from arena.store import rows
 from training.data.from_store import Candidate
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from arena.extensions import Section
 from arena.markup import Content, Html, agent_name, box, el, fold, prose
+from arena.ratings.evidence import BASE
 from arena.report.numbers import counted, listed, moment
 from arena.report.page.formats import parts
 from arena.report.page.result import card_sentences, result_card
@@ -14,7 +15,7 @@ from arena.report.summary_types import ReportSummary
 
 _READING = {
     "Elo": "From one Bradley-Terry fit over all battles of a format, with a small prior that keeps perfect scores finite. "
-    "A lead of 400 means ten wins for each loss. The anchor is fixed at 1000: only differences between ratings are "
+    f"A lead of 400 means ten wins for each loss. The anchor is fixed at {BASE:g}: only differences between ratings are "
     "meaningful.",
     "95% interval": "From a bootstrap over pairs of battles (the same two teams, the sides exchanged), not over single "
     "battles. When two intervals overlap, look at P(better): it takes into account that both ratings depend on the same "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arena.markup import Content, Html, agent_name, box, el, head_cell, join
+from arena.ratings.evidence import BASE
 from arena.report.findings import chance_of_better
 from arena.report.numbers import group_letter, interval, nash_percent, percent, percent_of, whole
 from arena.report.page.drawings import Axis, axis_labels, bar, whisker
@@ -46,7 +47,7 @@ def ranking(format_summary: FormatSummary, ids: dict[str, str]) -> Html:
     return join(
         el(
             "p",
-            f"Elo from one joint fit over all battles; anchor {format_summary['anchor']} = 1000. Whiskers are 95% "
+            f"Elo from one joint fit over all battles; anchor {format_summary['anchor']} = {BASE:g}. Whiskers are 95% "
             "intervals; a hollow dot with a dashed whisker is a bound, not an estimate."
             + (" ◂: below the range of the axis; the number is its Elo." if beyond else ""),
             cls="note",
