@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from poke_env.battle.effect import Effect
+from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
@@ -213,7 +214,21 @@ def _sketch(battle: TrackedBattle, message: list[str]) -> None:
     mon._moves._base_moves.pop("sketch", None)
     move = mon._add_move(message[4])
     if move is not None:
-        move._current_pp = move.entry["pp"]
+        mon._moves._base_moves[move._id] = SketchedMove(move._id, battle.gen)
+
+
+class SketchedMove(Move):
+    """A move that Sketch has put into its own place: without PP Ups, also where Lunar Dance or a berry restores PP."""
+
+    __slots__ = ()
+
+    def __init__(self, move_id: str, gen: int) -> None:
+        super().__init__(move_id, gen)
+        self._current_pp = self.max_pp
+
+    @property
+    def max_pp(self) -> int:
+        return int(self.entry["pp"])
 
 
 def _mimic(battle: TrackedBattle, message: list[str]) -> None:

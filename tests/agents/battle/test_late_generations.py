@@ -277,3 +277,14 @@ def test_a_sticky_barb_that_final_gambit_takes_is_nobodys() -> None:
     assert foe(seat)._item != "stickybarb"
     seat = after("stickybarb", *(line.replace("Final Gambit", "Tackle").format(theirs, ours) for line in gambit[:2]))
     assert foe(seat)._item == "stickybarb"
+
+
+def test_a_sketched_move_has_no_pp_ups_where_lunar_dance_or_a_berry_restores_it() -> None:
+    sketched = ["|move|p2a: Foe|Sketch|p1a: Own", "|-activate|p2a: Foe|move: Sketch|Foul Play"]
+    used = [*["|move|p2a: Foe|Foul Play|p1a: Own"] * 3, "|move|p2a: Foe|Fire Fang|p1a: Own"]
+    seat = battle(6, *sketched, *used)
+    assert pp_of(foe(seat)) == {"foulplay": 12, "firefang": 23}
+    seat.feed(["|-activate|p2a: Foe|item: Leppa Berry|Foul Play"])
+    assert pp_of(foe(seat))["foulplay"] == 15
+    seat = battle(6, *sketched, *used, "|-heal|p2a: Foe|100/100|[from] move: Lunar Dance")
+    assert pp_of(foe(seat)) == {"foulplay": 15, "firefang": 24}
