@@ -61,12 +61,14 @@ def needed() -> tuple[set[str], set[str]]:
     return declared(tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"])
 
 
+@pytest.mark.slow
 def test_every_import_is_declared(needed: tuple[set[str], set[str]]) -> None:
     always, training = needed
     missing = {name: rest for name, found in by_file().items() if (rest := found - always - training - BUILT)}
     assert not missing, "declare them in pyproject.toml"
 
 
+@pytest.mark.slow
 def test_every_dependency_is_imported(needed: tuple[set[str], set[str]]) -> None:
     always, training = needed
     assert (always | training) - set().union(*by_file().values()) == NOT_IMPORTED

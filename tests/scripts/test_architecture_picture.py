@@ -16,11 +16,13 @@ architecture = script("build/architecture_picture.py")
 layered = script("build/layered_picture.py")
 
 
+@pytest.mark.slow
 def test_the_picture_is_that_of_the_imports() -> None:
     done = subprocess.run([sys.executable, SCRIPT, "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_the_list_has_the_imports_between_rooms() -> None:
     said = subprocess.run([sys.executable, SCRIPT, "--list"], capture_output=True, text=True, check=True).stdout
     (runner,) = re.findall(r"^arena\.workers\n((?:    .*\n)+)", said, re.MULTILINE)

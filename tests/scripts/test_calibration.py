@@ -44,6 +44,7 @@ def test_honest_chances_lie_on_the_diagonal_and_bent_ones_do_not() -> None:
     assert bent.brier > honest.brier
 
 
+@pytest.mark.slow
 def test_intervals_are_of_pairs_and_hold_the_truth() -> None:
     # The expected gain of honest chances, uniform from 0.05 to 0.95: their variance.
     truth = 0.9**2 / 12

@@ -16,7 +16,7 @@ def tally(gen: int, battles: int, teams: str = "random-battle", policy: str = "r
     return parity.run_chunk({**options, "gen": gen, "format": format_id})
 
 
-@pytest.mark.parametrize(("gen", "teams"), [(1, "any"), (9, "any")])
+@pytest.mark.parametrize(("gen", "teams"), [(9, "any")])  # each of them: below
 def test_what_is_called_certain_was_chosen(gen: int, teams: str) -> None:
     found = tally(gen, 2, teams, "rare")
     assert not found.differences, found.differences[0]

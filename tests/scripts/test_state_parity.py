@@ -18,7 +18,7 @@ def differences(gen: int, battles: int, teams: str = "random-battle", policy: st
     return [parity.explain(one, options) for one in found], compared
 
 
-@pytest.mark.parametrize("gen", [1, 4, 9])
+@pytest.mark.parametrize("gen", [4])  # each of them: below
 def test_seats_see_the_simulators_state(gen: int) -> None:
     found, compared = differences(gen, 2)
     assert not found, found[0]

@@ -62,6 +62,7 @@ def drawn(text: str) -> dict[str, Error]:
     return found
 
 
+@pytest.mark.slow
 def test_the_tree_is_that_of_the_code() -> None:
     there, shown = declared(PROJECT), drawn(teamsets.errors.__doc__ or "")
     assert sorted(there) == sorted(shown), "the docstring of teamsets/errors.py lists every exception, and no other"

@@ -93,6 +93,7 @@ def test_a_lower_tier_draws_on_no_higher_one() -> None:
         pool(4, "nfe")
 
 
+@pytest.mark.slow
 def test_competitive_teams_follow_the_recipe_and_the_seed() -> None:
     made = competitive.make(get_format("gen1ou"), 6, seed=2)
     assert competitive.make(get_format("gen1ou"), 4, seed=2) == made[:4]

@@ -24,6 +24,7 @@ def test_teams_are_valid_distinct_and_led_by_the_unusual(format_id: str, validat
     assert len(leads) >= 25
 
 
+@pytest.mark.slow
 def test_a_seed_always_makes_the_same_and_more_are_only_added(empty_cache: Path) -> None:
     few = variety.teams(get_format("gen1ou"), 4, seed=1)
     more = variety.teams(get_format("gen1ou"), 9, seed=1)

@@ -27,7 +27,15 @@ from arena.fixture import Fixture, FixtureTeam
 from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
 
-FORMATS = ["gen1ou", "gen4ou", "gen9ou", "gen3randombattle", "gen7randombattle", "gen8randombattle"]
+LONG = pytest.mark.slow
+FORMATS = [
+    "gen1ou",
+    pytest.param("gen4ou", marks=LONG),
+    "gen9ou",
+    pytest.param("gen3randombattle", marks=LONG),
+    pytest.param("gen7randombattle", marks=LONG),
+    pytest.param("gen8randombattle", marks=LONG),
+]
 
 
 class Watcher(Agent):

@@ -46,7 +46,7 @@ def play(agents: tuple[str, str], format_id: str, battles: int = 2, think_limit:
     return asyncio.run(play_all(round_robin(plan), Rules(think_limit=think_limit, max_turns=120)))
 
 
-@pytest.mark.parametrize("format_id", ["gen1ou", "gen1randombattle", "gen9ou"])
+@pytest.mark.parametrize("format_id", ["gen1ou", pytest.param("gen9ou", marks=pytest.mark.slow)])
 def test_it_chooses_what_was_visited_most_and_keeps_what_it_saw(stand_in: None, format_id: str):
     """The stand-in visits the first choice 4096 times, the second 2048 times …: it is always the first that is played."""
     for record in play(("search:mcts?iterations=1000&samples=2", "heuristic:max-damage"), format_id):

@@ -61,6 +61,7 @@ def as_before(db: Path, to: Path) -> Path:
     return to
 
 
+@pytest.mark.slow
 def test_a_rule_players_score_is_no_chance_to_win(
     watched: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

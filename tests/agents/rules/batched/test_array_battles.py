@@ -50,7 +50,7 @@ class Comparing(Agent):
         return actions[chosen[self.lead]]
 
 
-@pytest.mark.parametrize("format_id", ["gen1randombattle", "gen9randombattle"])
+@pytest.mark.parametrize("format_id", ["gen1randombattle", pytest.param("gen9randombattle", marks=pytest.mark.slow)])
 def test_decisions_are_legal_and_mostly_those_of_the_counterparts(format_id: str):
     """They differ where two moves are equally good, and in what an observation leaves out."""
     made: list[Comparing] = []
@@ -89,7 +89,7 @@ def test_players_on_arrays_are_agents_like_others():
     assert resolve("array:type-switcher?margin=2").make().margin == 2.0  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("format_id", ["gen1randombattle", "gen9randombattle"])
+@pytest.mark.parametrize("format_id", ["gen1randombattle", pytest.param("gen9randombattle", marks=pytest.mark.slow)])
 def test_battles_are_without_faults_and_the_same_again(format_id: str):
     neighbours = zip(SPECS, [*SPECS[1:], SPECS[0]], strict=True)
     fixtures = [pair_of_fixtures(a, b, format_id, n)[0] for n, (a, b) in enumerate(neighbours)]

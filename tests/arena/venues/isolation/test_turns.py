@@ -13,6 +13,7 @@ from arena.venues.isolation.agent_process import QUICK_ANSWERS, AgentProcess, Tu
 from arena.venues.simulator.host import Host
 
 
+@pytest.mark.slow
 def test_both_seats_choices_go_to_the_simulator_in_one_order(monkeypatch: pytest.MonkeyPatch) -> None:
     orders: dict[bool, list[Message]] = {False: [], True: []}
     send = Host.send

@@ -5,6 +5,8 @@ import re
 import subprocess
 from typing import Any
 
+import pytest
+
 from teamsets.showdown import PROJECT, node, package
 
 _HOST = PROJECT / "arena" / "venues" / "simulator"
@@ -76,6 +78,7 @@ def counted(code: str) -> tuple[dict[str, int], dict[str, int]]:
     return found["shapes"], found["counts"]
 
 
+@pytest.mark.slow
 def test_objects_of_a_kind_have_one_shape() -> None:
     shapes, counts = counted(_BATTLES)
     assert min(counts.values()) > 100
@@ -83,6 +86,7 @@ def test_objects_of_a_kind_have_one_shape() -> None:
     assert shapes == {"pokemon": 2, "actions": 1, "handlers": 1, "active": 1}
 
 
+@pytest.mark.slow
 def test_entries_of_a_kind_have_a_few_shapes_at_most() -> None:
     shapes, _ = counted(_ENTRIES)
     assert {"gen9 moves", "gen1 moves", "gen9 active", "gen9 abilities", "gen9 species"} <= shapes.keys()

@@ -61,6 +61,7 @@ def batches(found: list[Source]) -> Iterator[Batch]:
     return iter(Stream(datasets, [source.weight for source in found], uses, batch_size=4, max_length=200, seed=1))
 
 
+@pytest.mark.slow
 def test_the_value_sees_both_results_and_the_policy_won_sides_alone(play_run: tuple[Path, str], tmp_path: Path) -> None:
     db, run_id = play_run
     said: list[str] = []
