@@ -59,12 +59,14 @@ def last_values(values: Tensor, valid: Tensor) -> Tensor:
 
 
 class PolicyTerms(NamedTuple):
-    """log_prob: log μ(a | h) [n] of the actions, as they are played. entropy: of π at temperature 1, mean, nats.
+    """log_prob: log μ(a | h) [n] of the actions, as they are played; ratio: μ(a | h) / μ_played(a | h) [n], 1 in the first
+    step of a rollout. entropy: of π at temperature 1, mean, nats.
 
     penalty: coefficient · mean KL to the reference, where that is in the loss; else 0.
     """
 
     log_prob: Tensor
+    ratio: Tensor
     entropy: Tensor
     penalty: Tensor
 
@@ -74,8 +76,10 @@ def policy_terms(
 ) -> PolicyTerms:
     """index: int64 [n], decisions of the rollout. logits: [n, 13], the network's for them. reference: logits [D, 13]."""
     legal = rollout.legal[index]
+    log_prob = log_prob_of(behaviour_log_probs(logits, legal, rollout.manner), rollout.actions[index])
     return PolicyTerms(
-        log_prob_of(behaviour_log_probs(logits, legal, rollout.manner), rollout.actions[index]),
+        log_prob,
+        (log_prob - rollout.log_probs[index]).exp(),
         entropy(log_probs(logits, legal)).mean(),
         trainer.penalty(logits, None if reference is None else reference[index], legal),
     )

@@ -18,13 +18,13 @@ from support.online import trainer  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.distributions import kl, log_prob_of, log_probs  # noqa: E402
 from agents.policy.network import PRESETS, Network, Output  # noqa: E402
-from training.online.players import SamplingSettings, behaviour_log_probs  # noqa: E402
+from training.online.players import SamplingSettings, behaviour_log_probs, returns_of  # noqa: E402
 from training.online.policy_gradient import advantages, td_errors  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
 from training.online.rules.ddqn import q_of  # noqa: E402
 from training.online.rules.expert_iteration import improved, value_goal  # noqa: E402
 from training.online.rules.magrpo import group_advantages  # noqa: E402
-from training.online.rules.ppo import losses  # noqa: E402
+from training.online.rules.ppo import categorical_loss, losses, squared_loss  # noqa: E402
 
 SELF = [{"who": "opponent", "weight": 1.0}]
 #: Rule -> what makes a run of it small.
@@ -32,7 +32,7 @@ RULES: dict[str, dict[str, Any]] = {
     "ppo": {},
     "ddqn": {"algorithm__learning_starts": 100, "algorithm__updates": 2, "algorithm__batch_decisions": 16},
     "iac": {"algorithm__critic": "separate"},
-    "maac": {},
+    "maac": {"algorithm__critic_warmup": 0},
     "magrpo": {"algorithm__group": 4, "algorithm__branch_at": 4},
     "expert_iteration": {"algorithm__iterations": 20},
 }
@@ -68,16 +68,57 @@ def test_ppo_clips_the_ratio_and_the_value() -> None:
     old = torch.log(torch.tensor([0.5, 0.5, 0.5]))
     new = torch.log(torch.tensor([0.75, 0.75, 0.25]))  # ratios 1.5, 1.5, 0.5
     advantage = torch.tensor([1.0, -1.0, -1.0])
-    value, old_value, target = torch.tensor([0.5, 0.0, 0.1]), torch.tensor([0.0, 0.0, 0.0]), torch.ones(3)
-    found = losses(new, old, advantage, value, old_value, target, 0.2, 0.0)
+    found = losses(new, old, advantage, 0.2)
     # min(1.5, 1.2) = 1.2; min(-1.5, -1.2) = -1.5; min(-0.5, -0.8) = -0.8
     torch.testing.assert_close(found["policy_loss"], torch.tensor(-(1.2 - 1.5 - 0.8) / 3))
-    torch.testing.assert_close(found["value_loss"], torch.tensor((0.25 + 1.0 + 0.81) / 3))
     torch.testing.assert_close(found["clipped"], torch.tensor(1.0))
     expected = sum(r - 1 - math.log(r) for r in (1.5, 1.5, 0.5)) / 3
     torch.testing.assert_close(found["approximate_kl"], torch.tensor(expected))
-    clipped = losses(new, old, advantage, value, old_value, target, 0.2, 0.2)["value_loss"]
+    value, old_value, target = torch.tensor([0.5, 0.0, 0.1]), torch.zeros(3), torch.ones(3)
+    torch.testing.assert_close(squared_loss(value, old_value, target, 0.0), torch.tensor((0.25 + 1.0 + 0.81) / 3))
+    clipped = squared_loss(value, old_value, target, 0.2)
     torch.testing.assert_close(clipped, torch.tensor((0.64 + 1.0 + 0.81) / 3))  # the first may move to 0.2 only
+
+
+def test_the_categorical_value_loss_is_least_where_the_value_is_the_mean_return() -> None:
+    """One position that is won twice and lost once: its value is 1/3, though no single return is."""
+    logits = torch.zeros(51, requires_grad=True)
+    returns = torch.tensor([1.0, 1.0, -1.0])
+    optimizer = torch.optim.Adam([logits], lr=0.1)
+    for _ in range(500):
+        optimizer.zero_grad()
+        loss = categorical_loss(logits.expand(3, 51), returns)
+        loss.backward()
+        optimizer.step()
+    assert float(returns_of(logits.detach())) == pytest.approx(1 / 3, abs=0.01)
+    assert float(loss.detach()) == pytest.approx(-(2 / 3) * math.log(2 / 3) - (1 / 3) * math.log(1 / 3), abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["iac", "maac", "magrpo"])
+def test_what_earlier_weights_played_is_weighted_by_how_likely_it_is_now(name: str) -> None:
+    """The later of a rollout's steps are off-policy. As if each action had been played with e^-0.5 times the probability."""
+    none = {"kind": "constant", "value": 0.0}
+    small = {"league__members": SELF, "algorithm__minibatch_decisions": 100_000, "algorithm__entropy": none}
+    found = []
+    for shift in (0.0, 0.5):
+        one = trainer(name, **{**RULES[name], **small})
+        learn = one.learn
+        one.learn = lambda role, played, reference, learn=learn, shift=shift: learn(  # type: ignore[misc]
+            role, replace(played, log_probs=played.log_probs - shift), reference
+        )
+        found.append(one.iterate())
+    assert found[1]["gradient_norm"] == pytest.approx(math.exp(0.5) * found[0]["gradient_norm"], rel=1e-3)
+
+
+def test_a_central_critic_of_random_weights_drives_no_policy() -> None:
+    one = trainer("maac", league__members=SELF, algorithm__critic_warmup=2)
+    role = one.roles["learner"]
+    before = copy.deepcopy(role.network.state_dict())
+    for _ in range(2):
+        assert one.iterate()["value_loss"] > 0
+    assert all(torch.equal(value, before[name]) for name, value in role.network.state_dict().items())
+    one.iterate()
+    assert any(not torch.equal(value, before[name]) for name, value in role.network.state_dict().items())
 
 
 def test_what_is_played_is_a_mixture_at_a_temperature() -> None:

@@ -3,11 +3,12 @@
 Each role learns on its own, from one pass over its rollout in minibatches of whole battles:
 
     δ_t = r_t + γ V(h_{t+1}) - V(h_t)          V after the end of a battle is 0
-    minimise  - log μ(a_t | h_t) δ_t  +  value_weight · δ_t²  -  entropy · H(π)  +  the KL to the reference, if in the loss
+    minimise  - ρ_t δ_t  +  value_weight · δ_t²  -  entropy · H(π)  +  the KL to the reference, if in the loss
 
-No gradient flows through δ where it weights the policy, nor into V(h_{t+1}). V is the policy network's own (`shared`), or
-that of a second network with its own optimizer (`separate`), which begins as a copy of the policy network, and again where
-the role's weights are replaced.
+ρ_t = μ(a_t | h_t) / μ_played(a_t | h_t) is 1 in the first of a rollout's steps, so that the gradient is that of log μ; the
+later ones learn from what earlier weights played, which ρ corrects. No gradient flows through δ where it weights the policy,
+nor into V(h_{t+1}). V is the policy network's own (`shared`), or that of a second network with its own optimizer
+(`separate`), which begins as a copy of the policy network, and again where the role's weights are replaced.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class IAC(Trainer):
             bootstrap = after * ~rollout.terminated[part]  # [B]
             delta = td_errors(padded.take(rewards), values, padded.valid_mask, bootstrap, rule.discount)[chosen]  # [n]
             terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
-            policy_loss = -(terms.log_prob * delta.detach()).mean()
+            policy_loss = -(terms.ratio * delta.detach()).mean()
             value_loss = delta.square().mean()
             loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
             if critic is None:

@@ -3,8 +3,8 @@
 As IAC, but the values come from a critic that sees what both seats see, in training only:
 
     δ_t = r_t + γ V(o_{t+1}, o'_{t+1}) - V(o_t, o'_t)
-    minimise  - log μ(a_t | h_t) δ_t  -  entropy · H(π)  +  the KL to the reference, if in the loss     (the policy)
-    minimise  δ_t²                                                                                      (the critic)
+    minimise  - ρ_t δ_t  -  entropy · H(π)  +  the KL to the reference, if in the loss     (the policy; ρ as in IAC)
+    minimise  δ_t²                                                                         (the critic)
 
 o is the observation of the seat that decides and o' that of the seat opposite. Both seats together see almost the whole
 state of a battle, so the critic needs no memory of earlier decisions. All roles have the one critic. At play nobody needs
@@ -54,13 +54,17 @@ class MAAC(Trainer):
     """See the module."""
 
     class Settings(RuleSettings):
-        """The settings."""
+        """The settings.
+
+        critic_warmup: iterations in which the critic alone learns; a critic of random weights would drive the policy.
+        """
 
         name: Literal["maac"]
         discount: Share
         minibatch_decisions: Annotated[int, Field(ge=1)]
         critic_preset: Literal["micro", "tiny", "small", "medium", "large"]
         critic_learning_rate: ScheduleSettings
+        critic_warmup: Annotated[int, Field(ge=0)] = 0
         entropy: ScheduleSettings
 
     both_seats: ClassVar[bool] = True
@@ -87,11 +91,15 @@ class MAAC(Trainer):
             # What a truncated battle goes on with is not in the rollout: the critic's value of its last decision.
             bootstrap = last_values(values, valid) * ~rollout.terminated[part]  # [B]
             delta = td_errors(padded.take(rewards), values, valid, bootstrap, rule.discount)[chosen]  # [n]
+            value_loss = delta.square().mean()
+            self._critic.update(value_loss, self.iteration)
+            if self.iteration < rule.critic_warmup:
+                averages.add(value_loss=value_loss)
+                continue
             output = forward(role.network, rollout, padded)
             terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
-            policy_loss, value_loss = -(terms.log_prob * delta.detach()).mean(), delta.square().mean()
+            policy_loss = -(terms.ratio * delta.detach()).mean()
             loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
-            self._critic.update(value_loss, self.iteration)
             averages.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=role.update(loss))
         return averages.means()
 

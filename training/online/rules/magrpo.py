@@ -11,7 +11,7 @@ the reference where that is in the reward. A truncated battle counts as 0: the v
     A_i = R_i                          `raw`
     divided by the group's standard deviation with `normalize`; a group of equal returns has A = 0 then
 
-    minimise  - log μ(a_t | h_t) A_i  -  entropy · H(π)  +  the KL to the reference, if in the loss
+    minimise  - ρ_t A_i  -  entropy · H(π)  +  the KL to the reference, if in the loss       ρ as in IAC
 
 over all decisions of the group's battles; with `branch_at`, over those after the position in the middle of a battle from
 which the group branches. Both seats of a battle form groups of their own; where one network plays both, both are in one
@@ -89,7 +89,7 @@ class MAGRPO(Trainer):
             output = forward(role.network, rollout, padded)
             terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
             weights = advantages[part][:, None].expand(chosen.shape)[chosen]  # [n]
-            policy_loss = -(terms.log_prob * weights).mean()
+            policy_loss = -(terms.ratio * weights).mean()
             loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
             averages.add(policy_loss=policy_loss, loss=loss, gradient_norm=role.update(loss))
         return averages.means() | {"advantage": float(advantages.abs().mean())}

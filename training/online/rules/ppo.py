@@ -3,14 +3,16 @@
 For several epochs over the rollout, in minibatches of whole battles, minimise
 
     - min(ρ A, clip(ρ, 1 - ε, 1 + ε) A)        ρ = μ(a | h) / μ_played(a | h)
-    + value_weight · (V(h) - G)²                G = A + V_played(h)
+    + value_weight · value loss of V(h) and G   G = A + V_played(h)
     - entropy · H(π)
     + the KL to the reference, if there is one and it is in the loss
 
-μ is the policy as it is played: at its temperature and with its share of random actions, if there is one. Advantages are
-computed once, from the values of the weights that played. The details that matter (Huang et al. 2022, "The 37 implementation
-details of PPO"): advantages normalised over the rollout, gradient norm clipped, value clipping as a switch, and the epochs
-end early where the policy has moved too far.
+The value loss is the cross-entropy of the value's distribution over bins to the two bins around G, as offline
+(training/offline/cloning.py; Farebrother et al. 2024, "Stop Regressing"), or (V(h) - G)². μ is the policy as it is played:
+at its temperature and with its share of random actions, if there is one. Advantages are computed once, from the values of
+the weights that played. The details that matter (Huang et al. 2022, "The 37 implementation details of PPO"): advantages
+normalised over the rollout, gradient norm clipped, value clipping as a switch, and the epochs end early where the policy has
+moved too far.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from training.online.config import NotNegative, Positive, RuleSettings, Share
+from agents.policy.network import two_hot
+from training.online.config import NotNegative, OnlineConfig, Positive, RuleSettings, Share
 from training.online.metrics import Averages
 from training.online.players import returns_of
 from training.online.policy_gradient import advantages, policy_terms
@@ -29,6 +32,7 @@ from training.online.role import Role
 from training.online.rollout import Rollout, forward
 from training.online.schedules import ScheduleSettings
 from training.online.trainer import Metrics, Trainer
+from training.runs.config_reader import BadConfig
 
 
 class PPO(Trainer):
@@ -38,8 +42,8 @@ class PPO(Trainer):
         """The settings.
 
         epochs: passes over a rollout. minibatch_decisions: decisions per gradient step. clip: ε of the probability ratio.
-        value_clip: of the value's change, in units of the return; 0: off. max_kl: estimated KL in nats from the policy that
-        played, at which the epochs end; 0: off.
+        value_loss: see the module. value_clip: for the squared one, of the value's change in units of the return; 0: off.
+        max_kl: estimated KL in nats from the policy that played, at which the epochs end; 0: off.
         """
 
         name: Literal["ppo"]
@@ -48,11 +52,16 @@ class PPO(Trainer):
         epochs: Annotated[int, Field(ge=1)]
         minibatch_decisions: Annotated[int, Field(ge=1)]
         clip: Positive
+        value_loss: Literal["cross-entropy", "squared"] = "squared"
         value_clip: NotNegative
         value_weight: NotNegative
         entropy: ScheduleSettings
         normalize_advantages: bool
         max_kl: NotNegative
+
+        def check_run(self, config: OnlineConfig) -> None:
+            if self.value_clip and self.value_loss != "squared":
+                raise BadConfig("algorithm.value_clip: clips the squared loss alone: set 0, or value_loss: squared")
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
         rule: PPO.Settings = self.rule
@@ -76,42 +85,46 @@ class PPO(Trainer):
                     terms.log_prob,
                     rollout.log_probs[index],
                     advantage[index],
-                    returns_of(output.value[chosen]),
-                    rollout.values[index],
-                    target[index],
                     rule.clip,
-                    rule.value_clip,
                 )
-                loss = parts["policy_loss"] + rule.value_weight * parts["value_loss"]
+                values = output.value[chosen]
+                if rule.value_loss == "squared":
+                    value_loss = squared_loss(returns_of(values), rollout.values[index], target[index], rule.value_clip)
+                else:
+                    value_loss = categorical_loss(values, target[index])
+                loss = parts["policy_loss"] + rule.value_weight * value_loss
                 loss = loss - entropy_weight * terms.entropy + terms.penalty
                 of_epoch.add(kl=parts["approximate_kl"])
-                averages.add(**parts, loss=loss, gradient_norm=role.update(loss))
+                averages.add(**parts, value_loss=value_loss, loss=loss, gradient_norm=role.update(loss))
             if rule.max_kl and of_epoch.means()["kl"] > rule.max_kl:
                 break
         return averages.means() | {"epochs": float(epochs)}
 
 
-def losses(
-    log_prob: Tensor,
-    old_log_prob: Tensor,
-    advantage: Tensor,
-    value: Tensor,
-    old_value: Tensor,
-    target: Tensor,
-    clip: float,
-    value_clip: float,
-) -> dict[str, Tensor]:
-    """Return `policy_loss`, `value_loss`, `clipped` (a share) and `approximate_kl`, means over n decisions [n]."""
+def losses(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: float) -> dict[str, Tensor]:
+    """Return `policy_loss`, `clipped` (a share) and `approximate_kl`, means over n decisions [n]."""
     log_ratio = log_prob - old_log_prob
     ratio = log_ratio.exp()
-    policy_loss = -torch.min(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage).mean()
-    error = (value - target).square()
-    if value_clip:
-        clipped = old_value + (value - old_value).clamp(-value_clip, value_clip)
-        error = torch.max(error, (clipped - target).square())
     return {
-        "policy_loss": policy_loss,
-        "value_loss": error.mean(),
+        "policy_loss": -torch.min(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage).mean(),
         "clipped": ((ratio - 1).abs() > clip).float().mean().detach(),
         "approximate_kl": (ratio - 1 - log_ratio).mean().detach(),
     }
+
+
+def squared_loss(value: Tensor, old_value: Tensor, target: Tensor, clip: float) -> Tensor:
+    """Return the mean squared error of values [n] in units of the return.
+
+    clip: of their change since they played; 0: off.
+    """
+    error = (value - target).square()
+    if clip:
+        clipped = old_value + (value - old_value).clamp(-clip, clip)
+        error = torch.max(error, (clipped - target).square())
+    return error.mean()
+
+
+def categorical_loss(value_logits: Tensor, target: Tensor) -> Tensor:
+    """Return the mean cross-entropy, in nats, of value logits [n, bins] to returns [n] from -1 to 1; others are cut off."""
+    wanted = two_hot((target + 1) / 2, value_logits.shape[-1])
+    return -(wanted * value_logits.log_softmax(-1)).sum(-1).mean()
