@@ -99,6 +99,7 @@ class FirstGeneration:
                 remembered.pop(message[2][:2], None)
         elif kind == "turn":
             self._thawed.clear()
+            self._begun = None
         elif kind == "move":
             nameless, self._nameless = self._nameless, False
             mon, effect = battle.get_pokemon(message[2]), _SILENT.get(to_id_str(message[3]))
@@ -120,7 +121,10 @@ class FirstGeneration:
             battle.get_pokemon(message[2]).must_recharge = False
         elif kind in ("-immune", "-fail") and self._begun is not None:
             user, effect = self._begun
-            user._effects.pop(effect, None)
+            if (
+                kind == "-immune" or battle.get_pokemon(message[2]) is user
+            ):  # else Bide fails at its end, without a "move"
+                user._effects.pop(effect, None)
         elif kind == "-status" and message[3] == "slp":
             battle.get_pokemon(message[2]).must_recharge = False
         elif kind == "-transform":

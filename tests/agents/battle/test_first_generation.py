@@ -224,10 +224,14 @@ def test_what_a_mimicked_move_of_two_turns_gets_back_is_what_it_had() -> None:
 
 def test_minimize_that_fails_has_no_effect() -> None:
     minimize = "|move|p2a: Clefable|Minimize|p2a: Clefable"
+    ends = ["|-end|p1a: Tauros|Bide", "|-fail|p1a: Tauros"]
     for lines, effects in (
         ([minimize, "|-boost|p2a: Clefable|evasion|1"], {Effect.MINIMIZE}),
         ([minimize, "|-fail|p2a: Clefable"], set()),
         ([minimize, "|-boost|p2a: Clefable|evasion|1", minimize, "|-fail|p2a: Clefable"], {Effect.MINIMIZE}),
+        # The end of Bide has no line of a move: what fails is that, in the same turn or in the next.
+        ([minimize, "|-boost|p2a: Clefable|evasion|1", *ends], {Effect.MINIMIZE}),
+        ([minimize, "|-boost|p2a: Clefable|evasion|1", "|turn|2", "|-fail|p1a: Tauros"], {Effect.MINIMIZE}),
     ):
         mon = battle(*lines).opponent_active_pokemon
         assert mon is not None and set(mon.effects) == effects
