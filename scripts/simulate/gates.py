@@ -27,7 +27,7 @@ _BLOCK = 50
 
 @dataclass(frozen=True)
 class Gate:
-    """A gate as a curriculum has it. battles: at most. undecided: whether a match that ends undecided passes (`not H0`).
+    """A gate as a curriculum has it. battles: at most. undecided: whether a match that ends undecided passes.
 
     split: whether alpha is shared out over the tries of a stage.
     """
@@ -46,7 +46,13 @@ class Gate:
 
 
 GATES = (
-    Gate("before: [0, 30], not H0, 400 battles", SprtSettings(elo0=0, elo1=30), 400, undecided=True, split=False),
+    Gate(
+        "before: [0, 30], undecided passes, 400 battles",
+        SprtSettings(elo0=0, elo1=30),
+        400,
+        undecided=True,
+        split=False,
+    ),
     Gate("[0, 30], H1, 400 battles", SprtSettings(elo0=0, elo1=30), 400, undecided=False, split=False),
     Gate("now: [-15, 15], H1, 2,000 battles", SprtSettings(elo0=-15, elo1=15), 2000, undecided=False, split=True),
 )

@@ -236,7 +236,8 @@ class Trainer:
             metrics["kl"] = float(divergence[counts].mean())
             metrics["kl_coefficient"] = self.reference.coefficient
             battles = len(rollout.lengths)
-            metrics["shaped_return"] = float(self.reference.shaped_rewards(rollout, reference).sum() / battles)
+            shaped = rollout.rewards - self.reference.coefficient * divergence
+            metrics["shaped_return"] = float(shaped.sum() / battles)
         return metrics
 
     def _times(self, decisions: int) -> Metrics:

@@ -245,6 +245,9 @@ def test_raw_and_shaped_returns_never_mix(name: str, tmp_path: Any) -> None:
     torch.testing.assert_close(taken, 0.5 * log_prob_of(log_policy - log_reference, found.actions))
     assert one.reference is not None and taken.abs().mean() > 1e-4
     battles = len(found.lengths)
-    assert told["shaped_return"] == pytest.approx(told["raw_return"] - float(taken.sum()) / battles, abs=1e-4)
+    divergence = kl(found.logits, reference, found.legal)
+    assert told["shaped_return"] == pytest.approx(
+        told["raw_return"] - 0.5 * float(divergence.sum()) / battles, abs=1e-4
+    )
     logits = found.logits.clone()
     assert float(one.penalty(logits, reference, found.legal)) == 0.0  # not in the loss as well

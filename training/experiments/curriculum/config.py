@@ -49,7 +49,7 @@ class Test(Section):
 
 
 class ParentGate(Test):
-    """The test against the parent. require: H1, or not H0 (undecided passes).
+    """The test against the parent. require: H1; or not H0: an undecided test passes too, if its evidence is nearer to H1.
 
     alpha: of the stage, divided equally among its attempts. best: also test against the best checkpoint so far, if it is
     not the parent; files of earlier versions do not have it.

@@ -107,7 +107,7 @@ def match_result(require: str, played: PlayedRun) -> tuple[bool, str, dict[str, 
     assert isinstance(match, Match) and match.test is not None
     decision = match.test.decision
     match_report = match_summary(pair_counts(match.points))
-    passed = decision == "H1" or (require == "not H0" and decision is None)
+    passed = decision == "H1" or (require == "not H0" and decision is None and match.test.llr > 0)
     share = "" if match_report.score is None else f", {100 * match_report.score:.1f}% score"
     summary = f"{decision or 'undecided'} after {2 * match_report.pairs} battles{share}, LLR {match.test.llr:.2f}"
     details = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,10 +14,15 @@ from rich.console import Console
 from support.command_line import PROJECT
 from support.scripts import script
 
+from arena.fixture import FixtureTeam
+from arena.ratings.sprt import Sprt, SprtSettings
+from arena.run.tournament import PlayedRun
+from arena.schedules.match import Match
+from arena.schedules.plan import Plan
 from arena.store import Store
 from training.experiments.curriculum.clock import StageClock
 from training.experiments.curriculum.config import Curriculum, attempts
-from training.experiments.curriculum.gate import final_test_settings, match_settings, parent_test
+from training.experiments.curriculum.gate import final_test_settings, match_result, match_settings, parent_test
 from training.experiments.curriculum.store import CurriculumStore
 from training.runs.config_reader import validated
 
@@ -57,6 +62,30 @@ def store(tmp_path: Path) -> CurriculumStore:
         assert learned is not None
         store.decide(learned, kept)
     return store
+
+
+@pytest.mark.parametrize(
+    ("points", "decision", "h1", "not_h0"),
+    [
+        ([2.0, 1.0] * 40, "H1", True, True),
+        ([0.0, 1.0] * 40, "H0", False, False),
+        ([2.0, 0.0] * 4 + [2.0, 1.0], None, False, True),  # undecided, nearer to H1
+        ([2.0, 0.0] * 4 + [0.0, 1.0], None, False, False),  # undecided, nearer to H0: it passed in generation 9
+    ],
+)
+def test_an_undecided_match_passes_only_if_that_is_allowed_and_likelier(
+    points: list[float], decision: str | None, h1: bool, not_h0: bool
+) -> None:
+    pools = {("gen1ou", "none"): (FixtureTeam("none", "none", packed=""),)}
+    match = Match(Plan(("a", "b"), pools, 2, 0), {}, Sprt(SprtSettings(elo0=-15, elo1=15)))
+    assert match.test is not None
+    for each in points:
+        match.points.append(each)
+        if match.test.add(each):
+            break
+    assert match.test.decision == decision
+    played = cast(PlayedRun, SimpleNamespace(schedule=match))
+    assert [match_result(require, played)[0] for require in ("H1", "not H0")] == [h1, not_h0]
 
 
 def test_the_final_test_has_teams_and_a_seed_of_its_own_and_reuses_no_battle(tmp_path: Path) -> None:
