@@ -7,7 +7,8 @@ The policy loss of a decision is the cross-entropy between a target distribution
 `algorithm.targets: choices`         p is 1 for the action played. Decisions with an unknown action are masked.
 `algorithm.targets: target_policy`   p is the expert's target policy (a search's visit shares, a DAgger expert's
                                      probabilities) where the dataset has one, else 1 for the action played. Decisions
-                                     whose expert gave no usable target are masked (training/data/targets.py).
+                                     whose expert gave no usable target are masked (training/data/targets.py). The
+                                     expert's is raised to the power `target_sharpness` and normalised.
 
 The value head predicts the result as a categorical distribution over `bins` values from 0 (lost) to 1 (won). Its target is
 the two-hot encoding of the result; where the expert reported a win probability v, the two are mixed with the weight
@@ -46,7 +47,8 @@ def loss(output: Output, batch: Tensors, settings: Cloning) -> tuple[Tensor, Sum
     policy_loss = -log_prob_of(log_policy, batch.actions)  # [B, T]
     if settings.targets == "target_policy":
         from_expert = batch.targets == Target.EXPERT  # [B, T]
-        cross_entropy = -(batch.target_policy * log_policy).sum(-1)  # [B, T]
+        target = sharpened(batch.target_policy, settings.target_sharpness)  # [B, T, 13]
+        cross_entropy = -(target * log_policy).sum(-1)  # [B, T]
         policy_loss = torch.where(from_expert, cross_entropy, policy_loss)
         # An expert's target needs no known action; a decision whose expert gave no usable target has none.
         mask = torch.where(batch.targets == Target.CHOICE, mask, batch.in_policy_loss & from_expert)
@@ -68,3 +70,11 @@ def loss(output: Output, batch: Tensors, settings: Cloning) -> tuple[Tensor, Sum
         **policy_metrics(output.logits.detach(), log_policy.detach(), batch),
     }
     return policy_sum + settings.value_weight * value_sum, sums
+
+
+def sharpened(policy: Tensor, power: float) -> Tensor:
+    """Return policies [..., 13] raised to a power and normalised; one of zeros, which is none, as it is."""
+    if power == 1:
+        return policy
+    raised = (policy / policy.amax(-1, keepdim=True).clamp(min=1e-9)) ** power
+    return raised / raised.sum(-1, keepdim=True).clamp(min=1e-9)

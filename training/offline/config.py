@@ -80,12 +80,14 @@ class Cloning(AlgorithmSettings):
     """Behaviour cloning: training/offline/cloning.py.
 
     targets: `choices`, the actions played, or `target_policy`, an expert's target policy where there is one, and the actions
-    played elsewhere (training/data/targets.py). expert_value_weight: weight of the win probability that the expert reported
-    in the value target; the rest is the result.
+    played elsewhere (training/data/targets.py). target_sharpness: power of an expert's target policy; visit shares of a
+    search are flatter than what it would play, so 2 to 4 suit them. expert_value_weight: weight of the win probability that
+    the expert reported in the value target; the rest is the result.
     """
 
     name: Literal["cloning"]
     targets: Literal["choices", "target_policy"]
+    target_sharpness: Annotated[float, Field(gt=0, le=100)] = 1.0
     expert_value_weight: Annotated[float, Field(ge=0, le=1)]
     value_weight: Annotated[float, Field(ge=0)]
 

@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from statistics import NormalDist
 from typing import Literal
 
 from training.preferences.attempts import TriedChoice
@@ -26,7 +27,6 @@ NOTHING, SOME, EVERYTHING = "nothing-worked", "some-worked", "everything-worked"
 CLOSE, UNSURE, NOT_GARBLED = "margin too small", "interval includes 0", "everything worked, and --garble is none"
 ONE_ANSWER = "everything worked, and there is one answer only"
 NOT_OTHER = "the answer at the high temperature is not another one"
-_Z = 1.959964
 
 
 class AttemptOutcome(StrEnum):
@@ -55,7 +55,8 @@ class Bar:
 class Judged:
     """A pair's texts (a plan, or an action in words) and scores; a score is None where nothing was played for it.
 
-    low, high: 95% interval of the margin, where both were played several times. chosen_text, rejected_text: the whole
+    low, high: 95% interval of the margin, where both were played several times (`margin_interval`).
+    chosen_text, rejected_text: the whole
     answers, where a language model gave them.
     """
 
@@ -119,7 +120,7 @@ def judged(
         if len(worked) == 1:
             return ONE_ANSWER
         least = min((attempt for attempt in worked if attempt is not best), key=_score)
-        return _clear(_pair(part, EVERYTHING, best, least, str(AttemptOutcome.GAINED)), bar)
+        return _clear(_pair(part, EVERYTHING, best, least, str(AttemptOutcome.GAINED), tried), bar)
     if not others:
         return _against_garbled(part, EVERYTHING, best, tried, garbled)
     failed = [attempt for attempt, kind in others if kind is AttemptOutcome.FAILED]
@@ -128,7 +129,7 @@ def judged(
         if failed
         else (min((attempt for attempt, _ in others), key=_score), AttemptOutcome.NO_GAIN)
     )
-    pair = _clear(_pair(part, SOME, best, worst, str(kind)), bar)
+    pair = _clear(_pair(part, SOME, best, worst, str(kind), tried), bar)
     if isinstance(pair, str) or real:
         return pair
     return _against_garbled(part, SOME, best, tried, garbled)
@@ -162,22 +163,24 @@ def merged(attempts: Sequence[TriedChoice], part: Part) -> list[TriedChoice]:
     return list(by_text.values())
 
 
-def margin_interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+def margin_interval(first: Sequence[float], second: Sequence[float], tried: int = 2) -> tuple[float, float]:
     """Return the 95% interval of the difference of two mean results, each from 0 to 1 (Newcombe 1998, method 10).
 
     It combines the Wilson intervals of both, so that eight won of eight against none of eight is no certainty. Ties count as
-    halves, which makes it a little too wide.
+    halves, which makes it a little too wide. tried: from so many, best and worst were picked by these results. Of four
+    that are equally good they differ, too, so the interval holds for all differences among them together (Bonferroni).
     """
-    (a, low_a, high_a), (b, low_b, high_b) = _wilson(first), _wilson(second)
+    z = NormalDist().inv_cdf(1 - 0.025 / max(1, tried * (tried - 1) // 2))
+    (a, low_a, high_a), (b, low_b, high_b) = _wilson(first, z), _wilson(second, z)
     below = math.hypot(a - low_a, high_b - b)
     above = math.hypot(high_a - a, b - low_b)
     return max(-1.0, a - b - below), min(1.0, a - b + above)
 
 
-def _wilson(results: Sequence[float]) -> tuple[float, float, float]:
+def _wilson(results: Sequence[float], z: float) -> tuple[float, float, float]:
     n, p = len(results), sum(results) / len(results)
-    middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n * n)) / (1 + _Z**2 / n)
+    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n * n)) / (1 + z**2 / n)
     return p, middle - half, middle + half
 
 
@@ -199,7 +202,7 @@ def _against_garbled(
     known = next((one for one in tried if _text(one, part) == text and not one.failure), None)
     if isinstance(garbled, TriedChoice):
         known = replace(garbled, results=known.results) if known else garbled
-    return _pair(part, rule, best, known or TriedChoice(text if part == "action" else "", plan=text), "garbled")
+    return _pair(part, rule, best, known or TriedChoice(text if part == "action" else "", plan=text), "garbled", tried)
 
 
 def _clear(pair: Judged, bar: Bar) -> Judged | str:
@@ -211,13 +214,16 @@ def _clear(pair: Judged, bar: Bar) -> Judged | str:
     return pair
 
 
-def _pair(part: Part, rule: str, best: TriedChoice, worse: TriedChoice, kind: str) -> Judged:
+def _pair(
+    part: Part, rule: str, best: TriedChoice, worse: TriedChoice, kind: str, tried: Sequence[TriedChoice]
+) -> Judged:
     margin = low = high = None
     score = None if worse.failure else worse.score
     if best.score is not None and score is not None:
         margin = best.score - score
         if best.results and worse.results:
-            low, high = margin_interval(best.results, worse.results)
+            played = sum(1 for attempt in tried if attempt.results)
+            low, high = margin_interval(best.results, worse.results, max(2, played))
     return Judged(
         part, rule, _text(best, part), _text(worse, part), best.score, score, kind if not worse.failure else
         f"{kind}: {worse.failure}", margin, low, high, best.text, worse.text,

@@ -13,6 +13,7 @@ from agents.observation.observation import FEATURES, TOKENS  # noqa: E402
 from agents.policy.network import Output  # noqa: E402
 from training.data.targets import Target  # noqa: E402
 from training.offline import offline_rl  # noqa: E402
+from training.offline.cloning import sharpened  # noqa: E402
 from training.offline.config import Cloning, OfflineRL  # noqa: E402
 from training.offline.losses import LOSSES  # noqa: E402
 from training.offline.tensors import Tensors  # noqa: E402
@@ -251,3 +252,20 @@ def test_each_trajectory_teaches_what_its_masks_say(rule: str) -> None:
     for place in (0, 1):
         assert torch.equal(value.grad[place], alone[place][1][0]) and value.grad[place].any()
     assert (sums["policy_loss"][1], sums["value_loss"][1], sums["agreement"][1]) == (4, 4, 4)
+
+
+def test_an_experts_target_policy_is_sharpened() -> None:
+    visits = torch.zeros(2, 13)
+    visits[0, :3] = torch.tensor([0.5, 0.3, 0.2])
+    found = sharpened(visits, 2.0)
+    torch.testing.assert_close(found[0, :3], torch.tensor([0.25, 0.09, 0.04]) / 0.38)
+    assert (found[1] == 0).all(), "none stays none"
+    torch.testing.assert_close(sharpened(visits, 1.0), visits)
+
+    output, batch = case([[1.0, 0.0, 0.0]], [1])
+    batch = replace(
+        batch, target_policy=visits[:1][None], targets=torch.full((1, 1), int(Target.EXPERT), dtype=torch.int8)
+    )
+    for power, share in ((1.0, 0.5), (2.0, 0.25 / 0.38)):
+        loss, _ = LOSSES["cloning"](output, batch, cloning(targets="target_policy", target_sharpness=power))
+        assert loss.item() == pytest.approx(math.log(math.e + 2) - share, abs=1e-5)

@@ -209,3 +209,15 @@ def test_the_experts_choice_is_paired_with_the_learners_by_the_experts_values() 
     unvisited = told | {"visits": {"move surf": 9, "move rest": 0}}
     assert expert_pair("move rest", unvisited, 0.2) == NO_VALUES, "the value of a choice that was never visited"
     assert expert_pair("move rest", {"coach": "move surf", "probabilities": {"move surf": 1.0}}, 0.0) == NO_VALUES
+
+
+def test_the_best_of_four_equal_choices_is_rarely_called_better() -> None:
+    """Best and worst are picked by the results that the interval is of: without regard to that it is wrong far too often."""
+    rng = random.Random(11)
+    wrong = {2: 0, 4: 0}
+    for _ in range(1000):
+        results = [[float(rng.random() < 0.5) for _ in range(32)] for _ in range(4)]
+        best, worst = max(results, key=sum), min(results, key=sum)
+        for tried in wrong:
+            wrong[tried] += margin_interval(best, worst, tried)[0] > 0
+    assert wrong[2] > 120 and wrong[4] < 50  # 5% of them
