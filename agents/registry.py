@@ -138,6 +138,7 @@ def _built_in() -> dict[str, dict[str, Any]]:
     """Return family -> name -> class. The name is empty for a family's only member, "*" for a factory by name."""
     from agents.external import PROGRAMS
     from agents.llm import MODELS as LANGUAGE_MODELS
+    from agents.policy.ensemble import ENSEMBLES
     from agents.policy.player import MODELS
     from agents.rules import PLAYERS
     from agents.rules.batched import PLAYERS as ARRAY_PLAYERS
@@ -152,6 +153,7 @@ def _built_in() -> dict[str, dict[str, Any]]:
         "array": dict(ARRAY_PLAYERS),
         "search": dict(SEARCHERS),
         "policy": dict(MODELS),
+        "ensemble": dict(ENSEMBLES),
         "llm": dict(LANGUAGE_MODELS),
         "poke-env": poke_env_players,
         **PROGRAMS,

@@ -93,6 +93,12 @@ class Policy(BatchedAgent):
     @classmethod
     async def act_many(cls, agents: Sequence[Self], observations: Observations) -> NDArray[np.int64]:
         """Ask for all decisions at once. `probabilities` in the diagnostics are by action."""
+        decided = zip(agents, await cls.answers(agents, observations), observations.legal, strict=True)
+        return np.array([agent._decide(answer, np.flatnonzero(legal)) for agent, answer, legal in decided], np.int64)
+
+    @classmethod
+    async def answers(cls, agents: Sequence[Self], observations: Observations) -> NDArray[np.float32]:
+        """Return float32 [n, 14] of n agents at their next decisions: 13 logits (-inf for illegal actions) and the value."""
         forced = observations.features[:, FIELD, FieldFeature.FORCED_SWITCH] > 0
         for agent, turn, is_forced in zip(agents, turns(observations.features).tolist(), forced.tolist(), strict=True):
             agent._count(None if is_forced else turn)
@@ -106,21 +112,18 @@ class Policy(BatchedAgent):
             answers[rows] = await server.ask_many(sessions, positions, observations.take(rows))
 
         await asyncio.gather(*(ask(server, rows) for server, rows in by_server.items()))
-        decided = zip(agents, answers, observations.legal, strict=True)
-        return np.array([agent._decide(answer, np.flatnonzero(legal)) for agent, answer, legal in decided], np.int64)
+        return answers
 
     def _decide(self, answer: NDArray[np.float32], legal: NDArray[np.int64]) -> int:
         """Return the action, and set the diagnostics. answer: 13 logits and the value. legal: legal actions, ascending."""
         logits, actions = answer[legal].astype(np.float64), legal.tolist()
         self.diagnostics = {
             "win_probability": round(float(answer[-1]), 4),
-            "probabilities": {
-                action: round(p, 4) for action, p in zip(actions, _softmax(logits).tolist(), strict=True)
-            },
+            "probabilities": {action: round(p, 4) for action, p in zip(actions, softmax(logits).tolist(), strict=True)},
         }
         if self.temperature == 0:
             return int(actions[int(logits.argmax())])
-        return int(self.rng.choices(actions, _softmax(logits / self.temperature).tolist())[0])
+        return int(self.rng.choices(actions, softmax(logits / self.temperature).tolist())[0])
 
     def finish(self, battle: SeatBattle) -> None:
         self._release()
@@ -136,7 +139,8 @@ class Policy(BatchedAgent):
         self._turn = turn
 
 
-def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities [n] of logits [n]."""
     weights: NDArray[np.float64] = np.exp(logits - logits.max())
     return weights / weights.sum()
 

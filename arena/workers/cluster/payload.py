@@ -69,6 +69,9 @@ def required_files(spec: str) -> Iterator[tuple[str, Path]]:
             yield from required_files(options.get(part, ""))
     elif family == "policy":
         yield from checkpoint_files(argument)
+    elif family == "ensemble":
+        for name in argument.split(","):
+            yield from checkpoint_files(name)
     elif argument and not is_built_in(spec):
         yield from files_of(family).items()
     for value in options.values():

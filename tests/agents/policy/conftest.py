@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from agents.serving import client as serving
 
 
 @pytest.fixture
@@ -30,3 +33,11 @@ def run_folder(tmp_path: Path, micro: Any) -> Path:
         torch.manual_seed(step)
         checkpoint.save(checkpoint.folder_of(run, step), Network(micro), step)
     return run
+
+
+@pytest.fixture
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Servers with one thread; the connections are closed at the end, so that the servers end."""
+    monkeypatch.setenv(serving.THREADS, "1")
+    yield
+    serving.close_all()

@@ -4,42 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.made_decisions import decisions
 from support.rule_matches import pair_of_fixtures, play_all
 
 from agents import resolve
 from agents.batched import with_labels
-from agents.observation.columns import FIELD, FieldFeature
 from agents.observation.observation import Observation, Observations
 from agents.policy import client, wire
 from agents.serving import client as serving
 from agents.serving import wire as frames
 
 torch = pytest.importorskip("torch")
-
-
-@pytest.fixture
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Servers with one thread; the connections are closed at the end, so that the servers end."""
-    monkeypatch.setenv(serving.THREADS, "1")
-    yield
-    serving.close_all()
-
-
-def decisions(n: int, seed: int, turn: int = 1, forced: bool = False) -> Observations:
-    """Made-up observations of n decisions; each has two legal actions or more."""
-    draw = np.random.default_rng(seed)
-    features = draw.standard_normal((n, 19, 56)).astype(np.float32)
-    features[:, FIELD, FieldFeature.INVERSE_TURN] = 1 / (1 + turn)
-    features[:, FIELD, FieldFeature.FORCED_SWITCH] = forced
-    legal = draw.random((n, 13)) < 0.4
-    legal[:, [2, 7]] = True
-    return Observations(draw.integers(0, 4000, (n, 19, 12)).astype(np.int16), features, legal)
 
 
 def single(many: Observations, row: int) -> Observation:
