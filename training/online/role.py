@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from agents.policy import checkpoint
 from agents.policy.network import PRESETS, Network, Shape
 from training.online import config
+from training.online.noise_scale import NoiseScale
 from training.online.players import SamplingSettings
 from training.online.schedules import ParameterSchedule, ScheduleSettings
 from training.runs.config_reader import BadConfig
@@ -41,6 +42,7 @@ class Role:
         self.epsilon = ParameterSchedule(settings.exploration.epsilon)
         self.replay: ReplayBuffer | None = None
         self.updates, self._skipped = 0, 0
+        self.noise_scale = NoiseScale()
 
     @property
     def manner(self) -> SamplingSettings:
@@ -52,15 +54,18 @@ class Role:
         learning = self.settings.learning
         return learning.active and iteration >= learning.start and (not learning.end or iteration < learning.end)
 
-    def update(self, loss: Tensor) -> float:
+    def update(self, loss: Tensor, fresh: int = 0) -> float:
         """Take a gradient step on a loss. Returns the norm of the gradient before clipping.
 
+        fresh: decisions whose mean loss it is, where the rollout has not been learned from before: for the noise scale.
         A step whose gradient is not finite is skipped. Raises TrainingFailed after `_BAD_UPDATES` of them in a row.
         """
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate.value
         self.optimizer.zero_grad()
         loss.backward()
+        if fresh:
+            self.noise_scale.add(self.network.parameters(), fresh)
         norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.optimizer.max_grad_norm))
         self._skipped = 0 if math.isfinite(norm) else self._skipped + 1
         if self._skipped >= _BAD_UPDATES:
@@ -104,6 +109,7 @@ class Role:
             "lineage": self.lineage,
             "updates": self.updates,
             "skipped": self._skipped,
+            "noise_scale": self.noise_scale.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -117,6 +123,8 @@ class Role:
         if self.replay is not None:
             self.replay.restore(state["replay"])
         self.lineage, self.updates, self._skipped = state["lineage"], state["updates"], state["skipped"]
+        if "noise_scale" in state:  # states of 0.1.0 have none
+            self.noise_scale.restore(state["noise_scale"])
 
     def _built(self, seed: int, gen: int) -> Network:
         """The network with its initial weights. Dropout is off: what plays must be what is trained."""

@@ -136,6 +136,9 @@ class Trainer:
             if role.learns(self.iteration):
                 with self.clock("learn"):
                     rollout_metrics |= self.learn(role, rollout, reference)
+                noise_scale = role.noise_scale.close()
+                if noise_scale is not None:
+                    rollout_metrics["gradient_noise_scale"] = noise_scale
             rollout_metrics |= {"learning_rate": role.learning_rate.value, "temperature": role.temperature.value}
             rollout_metrics["updates"] = float(role.updates)
             metrics |= {key if name == LEARNER else f"{name}/{key}": value for key, value in rollout_metrics.items()}

@@ -76,7 +76,7 @@ class ExpertIteration(Trainer):
         goal = value_goal(rollout, rule.search_share)  # [D]
         entropy_weight = rule.entropy.at(self.iteration)
         averages = Averages()
-        for _ in range(rule.epochs):
+        for epoch in range(rule.epochs):
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
                 padded = rollout.padded(part)
                 chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
@@ -88,7 +88,7 @@ class ExpertIteration(Trainer):
                 spread = entropy(log_probs(logits, legal)).mean()
                 loss = policy_loss + rule.value_weight * value_loss - entropy_weight * spread
                 loss = loss + self.penalty(logits, None if reference is None else reference[index], legal)
-                norm = role.update(loss)
+                norm = role.update(loss, len(index) if epoch == 0 else 0)
                 averages.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=norm)
         return averages.means() | advantage_metrics(rollout)
 

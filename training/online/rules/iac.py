@@ -78,7 +78,12 @@ class IAC(Trainer):
                 loss = loss + rule.value_weight * value_loss
             else:
                 critic.update(value_loss, self.iteration)
-            averages.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=role.update(loss))
+            averages.add(
+                policy_loss=policy_loss,
+                value_loss=value_loss,
+                loss=loss,
+                gradient_norm=role.update(loss, len(terms.ratio)),
+            )
         return averages.means()
 
     def replace(self, name: str, by: str) -> None:

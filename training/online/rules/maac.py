@@ -100,7 +100,12 @@ class MAAC(Trainer):
             terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
             policy_loss = -(terms.ratio * delta.detach()).mean()
             loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
-            averages.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=role.update(loss))
+            averages.add(
+                policy_loss=policy_loss,
+                value_loss=value_loss,
+                loss=loss,
+                gradient_norm=role.update(loss, len(terms.ratio)),
+            )
         return averages.means()
 
     def state(self) -> dict[str, Any]:

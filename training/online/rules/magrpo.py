@@ -91,7 +91,7 @@ class MAGRPO(Trainer):
             weights = advantages[part][:, None].expand(chosen.shape)[chosen]  # [n]
             policy_loss = -(terms.ratio * weights).mean()
             loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
-            averages.add(policy_loss=policy_loss, loss=loss, gradient_norm=role.update(loss))
+            averages.add(policy_loss=policy_loss, loss=loss, gradient_norm=role.update(loss, len(terms.ratio)))
         return averages.means() | {"advantage": float(advantages.abs().mean())}
 
 

@@ -95,7 +95,12 @@ class PPO(Trainer):
                 loss = parts["policy_loss"] + rule.value_weight * value_loss
                 loss = loss - entropy_weight * terms.entropy + terms.penalty
                 of_epoch.add(kl=parts["approximate_kl"])
-                averages.add(**parts, value_loss=value_loss, loss=loss, gradient_norm=role.update(loss))
+                averages.add(
+                    **parts,
+                    value_loss=value_loss,
+                    loss=loss,
+                    gradient_norm=role.update(loss, len(index) if epochs == 1 else 0),
+                )
             if rule.max_kl and of_epoch.means()["kl"] > rule.max_kl:
                 break
         return averages.means() | {"epochs": float(epochs)}
