@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# One run of `train online` beside all other work, for days: one thread, at the lowest priority, resumed by the same command
+# after anything. It stands still while tests or benches run here, and while runs/background/pause is there.
+#
+#     scripts/background_training.sh start     begin or resume, in the background
+#     scripts/background_training.sh status    how far it is
+#     scripts/background_training.sh stop      end it; start goes on from the last checkpoint
+#
+# The run is scripts/background_training.yaml in runs/background/run; checkpoints stay out of the repository.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=runs/background
+config=scripts/background_training.yaml
+
+running() { [ -s $out/pid ] && kill -0 "$(cat $out/pid)" 2>/dev/null; }
+busy() { [ -e $out/pause ] || pgrep -f '[p]ytest|scripts/[b]ench/|scripts/[g]pu/' >/dev/null; }
+
+# Runs in the background: the training, stopped and continued, and begun again where it has crashed.
+supervise() {
+    local crashes=0 child state=runs
+    while [ $crashes -lt 5 ]; do
+        OMP_NUM_THREADS=1 nice -n 19 .venv/bin/train online $config >>$out/log 2>&1 &
+        child=$!
+        trap 'kill -CONT $child 2>/dev/null; kill $child 2>/dev/null; wait $child 2>/dev/null; exit 0' TERM INT
+        while kill -0 $child 2>/dev/null; do
+            if busy; then
+                [ $state = stands ] || kill -STOP $child 2>/dev/null || true
+                state=stands
+            elif [ $state = stands ]; then
+                kill -CONT $child 2>/dev/null || true
+                state=runs
+            fi
+            sleep 2 &
+            wait $! || true
+        done
+        if wait $child; then
+            echo "background training: finished" >>$out/log
+            return
+        fi
+        crashes=$((crashes + 1))
+        sleep 30
+    done
+    echo "background training: given up after $crashes crashes" >>$out/log
+}
+
+case "${1:-}" in
+    start)
+        [ -x .venv/bin/train ] || { echo "background training: run \`make training\` first" >&2; exit 2; }
+        running && { echo "background training: runs already (process $(cat $out/pid))"; exit 0; }
+        mkdir -p $out
+        setsid "$0" supervise >/dev/null 2>&1 </dev/null &
+        echo $! >$out/pid
+        echo "background training: started (process $!); log: $out/log"
+        ;;
+    supervise) supervise ;;
+    stop)
+        running || { echo "background training: does not run"; exit 0; }
+        kill "$(cat $out/pid)"
+        while running; do sleep 1; done
+        echo "background training: stopped"
+        ;;
+    status)
+        if ! running; then echo "does not run"; elif busy; then echo "stands still"; else echo "runs"; fi
+        [ -s $out/run/metrics.jsonl ] && tail -n 1 $out/run/metrics.jsonl | cut -c 1-1500
+        [ -s $out/log ] && tail -n 2 $out/log
+        ;;
+    *)
+        echo "usage: scripts/background_training.sh start | status | stop" >&2
+        exit 2
+        ;;
+esac
