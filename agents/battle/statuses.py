@@ -108,12 +108,12 @@ def note_sleep(battle: TrackedBattle, mon: Pokemon, talks: bool) -> None:
 
     In generation 3 those turns do not count when it has left and come in again.
     """
-    turns, undecided = battle.talked.get(mon.name, (0, False))
-    battle.talked[mon.name] = (turns + 1, False) if talks else (0 if undecided else turns, True)
+    turns, undecided = battle.talked.get(battle.key_of(mon), (0, False))
+    battle.talked[battle.key_of(mon)] = (turns + 1, False) if talks else (0 if undecided else turns, True)
 
 
 def forget_talked_turns(battle: TrackedBattle, mon: Pokemon) -> None:
     """Take off, as a Pokémon comes in, the turns of sleep that do not count any more (`note_sleep`)."""
-    turns, undecided = battle.talked.pop(mon.name, (0, False))
+    turns, undecided = battle.talked.pop(battle.key_of(mon), (0, False))
     if mon._status is Status.SLP and not undecided:
         mon._status_counter = max(0, mon._status_counter - turns)

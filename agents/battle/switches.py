@@ -46,7 +46,7 @@ def read_switch(battle: TrackedBattle, message: list[str]) -> None:
     if leaving is not None:
         end_forme(leaving)
         if battle.gen == 3 and leaving._status is Status.TOX:
-            battle.poisoned_before[message[2][:2] + leaving.name] = leaving._status_counter
+            battle.poisoned_before[battle.key_of(leaving)] = leaving._status_counter
         hp, suppressed = leaving._current_hp, Effect.GASTRO_ACID in leaving._effects
         leaving.switch_out(battle._fields)
         if suppressed:  # no Regenerator
@@ -89,8 +89,7 @@ def read_faint(battle: TrackedBattle, message: list[str]) -> None:
     facing = battle.facing(message[2])
     _release(facing, battle.gen, handed=False)
     if battle.gen == 3 and facing is not None and facing._status is Status.TOX and _cuts_entry(battle, mon, facing):
-        side = "p2" if message[2][:2] == "p1" else "p1"
-        facing._status_counter = battle.poisoned_before.get(side + facing.name, 0)
+        facing._status_counter = battle.poisoned_before.get(battle.key_of(facing), 0)
 
 
 def _cuts_entry(battle: TrackedBattle, mon: Pokemon, facing: Pokemon) -> bool:

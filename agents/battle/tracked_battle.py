@@ -30,8 +30,8 @@ class TrackedBattle(QuickBattle):
     single_turn, single_move: effects that end with the turn, or with the next move of their Pokémon (and when they began).
     protecting: who used Protect or the like last, and how often in a row before; protected: for whom it worked this turn.
     turn_ended: the line that ends the turn has come ("upkeep"), that of the next turn not yet.
-    poisoned_before: by side and name, how far bad poison had grown when it left (generation 3).
-    talked: by name, the last turns of sleep with a move, and whether one may still follow in this turn (generation 3).
+    poisoned_before: by `key_of`, how far bad poison had grown when it left (generation 3).
+    talked: by `key_of`, the last turns of sleep with a move, and whether one may still follow in this turn (generation 3).
     continued: for each side, the ContinuedMove that its active Pokémon may go on with (generation 2).
     silent_effect: the effect that the last move has given its user without a line, unless Snatch takes it.
     unmoved: Pokémon that prepared a move, or had to rest, when the last turn ended.
@@ -55,7 +55,7 @@ class TrackedBattle(QuickBattle):
         self.protecting: tuple[Pokemon, int] | None = None
         self.protected: list[Pokemon] = []
         self.turn_ended = False
-        self.talked: dict[str, tuple[int, bool]] = {}
+        self.talked: dict[tuple[bool, str], tuple[int, bool]] = {}
         self.continued: dict[str, Any] = {}
         self.silent_effect: tuple[Pokemon, Effect] | None = None
         self.unmoved: list[Pokemon] = []
@@ -63,7 +63,7 @@ class TrackedBattle(QuickBattle):
         self.before_transform: list[tuple[Pokemon, str]] = []
         self.slept: dict[str, int] = {}
         self.entered_asleep: dict[str, int] = {}
-        self.poisoned_before: dict[str, int] = {}
+        self.poisoned_before: dict[tuple[bool, str], int] = {}
         self.pressing: set[str] = set()
         self.types_before: dict[str, list[PokemonType]] = {}
 
@@ -104,6 +104,10 @@ class TrackedBattle(QuickBattle):
         """As QuickBattle's. One with Pressure announces it, so one that has not is another one (Illusion)."""
         announced = self.gen < FIRST_WITH_ILLUSION or ("p1" if pokemon[:2] == "p2" else "p2") in self.pressing
         return announced and super()._pressure_on(pokemon, move, target_str)
+
+    def key_of(self, mon: Pokemon) -> tuple[bool, str]:
+        """Return what tells a Pokémon from all others of both sides: whether it is ours, and its name."""
+        return any(mon is own for own in self._team.values()), mon.name
 
     def active_of(self, ident: str) -> Pokemon | None:
         """Return the active Pokémon of the side that an identifier ("p1a: Tauros", "p1") names."""

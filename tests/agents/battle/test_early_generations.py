@@ -77,6 +77,10 @@ def test_turns_of_sleep_talk_count_again_after_leaving_in_generation_3() -> None
     assert seat.opponent_active_pokemon is not None and seat.opponent_active_pokemon.status_counter == 3
     seat.feed(left_and_back)
     assert seat.opponent_active_pokemon.status_counter == 1
+    # One of ours that has the same name comes and goes meanwhile.
+    seat = battle(3, *turns(["|-status|p2a: Foe|slp"], ["|cant|p2a: Foe|slp"], talk, talk))
+    seat.feed(["|switch|p1a: Foe|Tauros|300/300", "|switch|p1a: Own|Snorlax|300/300", *left_and_back])
+    assert opposite(seat).status_counter == 1
 
 
 def test_pressure_costs_what_is_aimed_at_its_holder() -> None:
