@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, TypedDict, TypeVar
@@ -257,15 +257,16 @@ def _model(options: type) -> type[Settings]:
 
 
 def checked(options: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the options that were given: those that are neither None nor False nor empty. A text of several is a tuple.
+    """Returns the options that were given: those that are neither None nor False nor empty. Those of several are tuples.
 
     options: one of the classes above. Raises BadInput that names the option, its value and what is accepted.
     """
     table, given = declared(options), {}
     for name, value in values.items():
-        if value is None or value is False or (isinstance(value, Sequence) and not value):
-            continue
-        given[name] = (value,) if name in table and table[name].several and isinstance(value, str) else value
+        if name in table and table[name].several and isinstance(value, Iterable) and not isinstance(value, bytes):
+            value = (value,) if isinstance(value, str) else tuple(value)
+        if value is not None and value is not False and value != "" and value != ():
+            given[name] = value
     model = _model(options)(**given)
     return {name: getattr(model, name) for name in given}
 

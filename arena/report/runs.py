@@ -8,13 +8,16 @@ from typing import Any
 
 import orjson
 
-from arena.options import EvaluateOptions, MatchOptions, declared
+from arena.options import EvaluateOptions, MatchOptions, OneBattleOptions, declared, default
 from arena.report.counts import SourceOfBattles
 from arena.report.numbers import counted, counted_minutes
 from arena.report.summary_types import AgentOfRun, FormatSummary, RunSummary
 from arena.store import DEFAULT, TIME_LIMIT, BadDatabase, rows, writer_lock
+from arena.venue import Rules
 from teamsets.errors import BadInput
 
+#: Kind of a run -> the options of its command; of a match where it is another.
+_OPTIONS = {"battle": OneBattleOptions, "evaluate": EvaluateOptions}
 #: Kinds of runs that play with remote players; they cannot be resumed.
 _WITH_REMOTE_PLAYERS = ("ladder", "serve")
 #: Parts of the stored settings that a report shows in places of their own.
@@ -73,9 +76,6 @@ def command(kind: str, config: dict[str, Any], db: Path) -> str:
     """Return the command line that plays the same battles again, quoted for a shell."""
     target = [] if db == DEFAULT else ["--db", str(db)]
     agents = [agent for agent in config["agents"] if agent not in config.get("challengers", [])]
-    if kind == "battle":
-        arguments = ["battle", *agents, "--format", config["formats"][0], "--teams", config["team_sets"][0]]
-        return shlex.join(["arena", *arguments, "--seed", str(config["seed"]), *target])
     if kind in _WITH_REMOTE_PLAYERS:
         return shlex.join(["arena", kind, *_arguments_with_others(config), *target])
     arguments = ["arena", kind, *agents]
@@ -89,7 +89,9 @@ def command(kind: str, config: dict[str, Any], db: Path) -> str:
         known["verify_every"] = None
     if config.get("venue") == "simulator":
         known["venue"] = None  # the default
-    for name, option in declared(EvaluateOptions if kind == "evaluate" else MatchOptions).items():
+    if kind == "battle":
+        known |= {name: None for name in Rules.model_fields if known.get(name) == default(name)} | {"fresh": None}
+    for name, option in declared(_OPTIONS.get(kind, MatchOptions)).items():
         value, flag = known.get(option.in_settings), "--" + name.replace("_", "-")
         if value is True:
             arguments.append(flag)
@@ -112,7 +114,9 @@ def _arguments_with_others(config: dict[str, Any]) -> list[str]:
 
 
 def _plain(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """A value as short text that is read as the same value."""
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return short if not isinstance(value, float) or float(short) == value else repr(value)
 
 
 def describe_settings(config: dict[str, Any]) -> str:

@@ -52,9 +52,10 @@ def evaluate(
     "ray" or "ray://HOST:PORT" (docs/scale.md). Raises BadInput
     for what cannot be used, and KeyboardInterrupt when the run was interrupted; finished battles are stored in any case.
     """
-    checked(EvaluateOptions, options)
-    if resume and (agents or all):
-        raise BadInput("evaluate(resume=…): a resumed run keeps its agents: leave them out")
+    if resume:
+        checked(EvaluateOptions, options)
+        if agents or all:
+            raise BadInput("evaluate(resume=…): a resumed run keeps its agents: leave them out")
     settings = None
     if not resume:
         settings, lines = evaluate_settings(agents, all or not agents, options)
@@ -80,9 +81,10 @@ def match(
     arena.ratings.sprt. battles: None: 100 on each team set, with a test at
     most 20,000. The other arguments and what is raised: as for `evaluate`.
     """
-    checked(MatchOptions, options)
-    if resume and agents:
-        raise BadInput("match(resume=…): a resumed match keeps its agents: leave them out")
+    if resume:
+        checked(MatchOptions, options)
+        if agents:
+            raise BadInput("match(resume=…): a resumed match keeps its agents: leave them out")
     test = SprtSettings() if sprt is True else sprt or None
     settings = None if resume else match_settings(agents, test, options)
     path = Path(db)

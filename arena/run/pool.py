@@ -56,7 +56,7 @@ _PoolFile = create_model(
 )
 
 
-def load_defaults(path: Path | None = None) -> Pool:
+def load_defaults(path: str | Path | None = None) -> Pool:
     """From `path`, or arena.toml in the current folder, or the shipped one. Raises BadInput naming file and key.
 
     An arena.toml in the current folder that has no [evaluate] (it says where programs lie, and no more) leaves the pool to
@@ -65,6 +65,7 @@ def load_defaults(path: Path | None = None) -> Pool:
     chosen = path is not None
     if path is None:
         path = Path("arena.toml") if Path("arena.toml").is_file() else SHIPPED
+    path = Path(path)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

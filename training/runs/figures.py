@@ -69,12 +69,13 @@ def figure_of_panels(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure and its panels in rows of so many columns. Only inside `write_figure`.
 
-    size: of a panel with its labels, in inches; above: of it, for its title; below: room for a legend below all panels.
+    number: may be 0, for a figure of its title alone. size: of a panel with its labels, in inches; above: of it, for its
+    title; below: room for a legend below all panels.
     """
     from matplotlib.figure import Figure
 
-    columns = min(columns, number)
-    rows = -(-number // columns)
+    columns = max(1, min(columns, number))
+    rows = max(1, -(-number // columns))
     wide, high = columns * size[0], rows * size[1] + _HEAD + below
     # Places are computed, not found by drawing everything twice: a run is drawn at each checkpoint.
     figure = Figure(figsize=(wide, high))

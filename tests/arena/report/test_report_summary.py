@@ -253,8 +253,20 @@ def test_the_command_repeats_the_run() -> None:
     adaptive = command("evaluate", config | {"schedule": "adaptive", "budget": 500}, Path("arena.duckdb"))
     assert "--budget 500" in adaptive and "--battles" not in adaptive and "--db" not in adaptive
     assert "--venue server" in command("evaluate", config | {"venue": "server"}, Path("arena.duckdb"))
-    battle = command("battle", config | {"agents": ["a", "b"], "challengers": []}, Path("arena.duckdb"))
-    assert battle == "arena battle a b --format gen1ou --teams competitive --seed 3"
+    one = {
+        "agents": ["a", "b"],
+        "formats": ["gen1ou"],
+        "team_sets": ["variety"],
+        "seed": 3,
+        "fresh": True,
+        "battles": 1,
+    }
+    usual = command("battle", one | {"rules": {"think_limit": 10.0, "max_turns": 1000}}, Path("arena.duckdb"))
+    assert usual == "arena battle a b --format gen1ou --teams variety --seed 3"
+    other = one | {"rules": {"think_limit": 1 / 3, "max_turns": 7}, "isolate": True}
+    assert command("battle", other, Path("arena.duckdb")) == (
+        f"{usual} --think-limit 0.3333333333333333 --max-turns 7 --isolate"
+    )
     match = command("match", config | {"sprt": {"elo0": 0.0, "elo1": 30.0}, "challengers": []}, Path("arena.duckdb"))
     assert "--sprt elo0=0 elo1=30" in match and "--anchor" not in match and "--max-turns 300" in match
 

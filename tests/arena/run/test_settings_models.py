@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -14,7 +15,7 @@ from arena.remote.ladder_run import LadderSettings
 from arena.remote.lobby import Limits
 from arena.remote.serve import ServeSettings
 from arena.run import api
-from arena.run.settings import run_settings
+from arena.run.settings import evaluate_settings, run_settings
 from arena.run.tournament import EvaluateSettings
 from arena.validation import Settings
 from arena.venue import Rules
@@ -61,12 +62,24 @@ def test_options_are_checked_as_settings_are() -> None:
     )
     assert given == {"battles": 1, "seed": -3, "think_limit": 0.5, "format": ("gen9ou",)}
     assert checked(EvaluateOptions, {"verify_every": 0, "fresh": False, "challenger": ()}) == {"verify_every": 0}
+    assert checked(EvaluateOptions, {"format": (name for name in ["gen9ou"]), "teams": ""}) == {
+        "format": ("gen9ou",), "teams": ("",)  # an unset variable of a shell is no default
+    }  # fmt: skip
     with pytest.raises(BadInput, match=r"^seed is 18446744073709551616: must be at least -9223372036854775808 and "):
         checked(EvaluateOptions, {"seed": 2**64})
     with pytest.raises(BadInput, match=r"^budget is not a setting: there are format, teams, "):
         checked(MatchOptions, {"budget": 10})
     with pytest.raises(BadInput, match=r"^venue is 'moon': must be 'simulator', 'server' or 'engine'"):
         checked(MatchOptions, {"venue": "moon"})
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_pool_file_is_named_by_a_text_or_a_path(tmp_path: Path, kind: type) -> None:
+    file = tmp_path / "pool.toml"
+    file.write_text('[evaluate]\nagents = ["random"]\nbattles = 6\n')
+    names = (name for name in ["gen9ou"])  # options are read once
+    settings, _ = evaluate_settings(("a", "b"), False, {"pool": kind(file), "format": names})
+    assert (settings.battles, settings.formats) == (6, ("gen9ou",))
 
 
 def test_every_option_reaches_the_settings_of_a_run() -> None:

@@ -42,6 +42,9 @@ def test_curves_of_a_long_run_stay_small_and_leave_out_what_is_not_finite(run: C
     assert (folder / FILE).read_bytes() == first, "the same metrics are the same file"
     for few in ([{"step": 1, "loss": 2.0}], [{"step": 0, "loss": 1e300}, {"step": 1, "loss": -1e300}]):
         write_curves(run(few))
+    diverged = run([{"step": 7, "loss": float("nan"), "gradient_norm": float("inf")}])
+    write_curves(diverged)
+    assert text_of(diverged / FILE).endswith("step 7"), "nothing to draw is no error"
 
 
 def test_each_curve_is_named(run: Callable[..., Path]) -> None:
