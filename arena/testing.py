@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agents import AgentSource
-from arena.fixture import Fixture
+from arena.fixture import SEATS, Fixture
 from arena.record import BattleRecord, score
 from arena.schedules.schedule import Schedule
 from arena.workers.worker_pool import OnDeath, OnLine, WorkerHandle
@@ -37,6 +37,8 @@ class StandInVenue:
         result = self.result(fixture)
         if isinstance(result, BattleRecord):
             return result
+        if result not in (*SEATS, None):
+            raise ValueError(f"result {result!r} of a stand-in battle: must be p1, p2, None or a BattleRecord")
         return BattleRecord(fixture, result, "tie" if result is None else "win", turns=1)
 
     async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
@@ -118,10 +120,9 @@ class StandInWorker(WorkerHandle):
         pool = self._pool
         try:
             record = await pool.venue.play(fixture, serial)
+            pool.on_line(self, record.header(serial), record.to_line(pool.settings.run))
         except Exception as error:
             pool.on_change(error)  # the run ends with it
-        else:
-            pool.on_line(self, record.header(serial), record.to_line(pool.settings.run))
 
     def kill(self) -> None:
         for task in self._playing:

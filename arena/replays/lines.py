@@ -51,7 +51,7 @@ class Line:
             else:
                 arguments.append(part)
         ident = _ident(arguments[0]) if arguments else ""
-        if source == "move: Round" and parts[1] == "move" and parts[3] == "Round":
+        if source == "move: Round" and parts[1] == "move" and arguments[1:2] == ["Round"]:
             source = ""  # chosen, and moved forward by another's Round
         if parts[1] == "cant" and of:
             ident = of  # stopped by the first one's ability (Damp, Armor Tail): its user is the one behind [of]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -60,6 +61,15 @@ def test_what_the_function_raises_ends_the_run_and_finished_battles_are_stored(t
         play_into(db, SETTINGS, cluster=StandInVenue(first_only))
     assert rows("SELECT status FROM runs", db) == [("stopped",)]
     assert rows("SELECT reason, fault FROM battles", db) == [("error", "p2")]
+
+
+@pytest.mark.parametrize("wrong", ["random", "p3", True, 1])
+def test_a_result_of_no_seat_ends_the_run_at_once(tmp_path: Path, wrong: Any) -> None:
+    with pytest.raises(ValueError, match="must be p1, p2, None or a BattleRecord"):
+        play_into(tmp_path / "arena.duckdb", SETTINGS, cluster=StandInVenue(lambda fixture: wrong))
+    with pytest.raises(ValueError, match="not in tuple"):
+        broken = StandInVenue(lambda fixture: BattleRecord(fixture, wrong, "win"))
+        play_into(tmp_path / "other.duckdb", SETTINGS, cluster=broken)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.made_logs import made
 
+from arena.replays.lines import Line
 from arena.replays.reading import (
     UnusableReplay,
     counted,
@@ -161,3 +162,10 @@ def test_bad_input_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(BadInput):
         day("yesterday")
     assert day("1970-01-02") == 86400
+
+
+def test_a_line_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
+    line = Line.read("|move|[from] move: Round")
+    assert (line.kind, line.arguments, line.source) == ("move", (), "move: Round")
+    moved_forward = Line.read("|move|p1a: Al|Round|p2a: Star|[from] move: Round")
+    assert (moved_forward.move, moved_forward.source) == ("round", "")
