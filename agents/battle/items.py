@@ -91,8 +91,12 @@ def _gambled(battle: TrackedBattle, move: list[str]) -> bool:
     """Return whether a line of "move" is of a user that fainted by it and touched its target: Final Gambit that hit."""
     if battle.gen != 5 or to_id_str(move[3]) != "finalgambit" or len(move) < 5 or "[miss]" in move:
         return False
-    since = battle._replay_data[battle._replay_data.index(move) :]
-    return any(line[1] == "-damage" and line[2] == move[4] for line in since)
+    for line in reversed(battle._replay_data):  # back to this very line: an equal one may have come before
+        if line is move:
+            return False
+        if line[1] == "-damage" and line[2] == move[4]:
+            return True
+    return False
 
 
 def read_enditem(battle: TrackedBattle, message: list[str]) -> None:
