@@ -6,7 +6,7 @@ PYTHON ?= python3
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup setup-dev training llm ray search evaluate test test-training test-slow lint format docs bench gpu docker clean
+.PHONY: help setup setup-dev training llm ray search evaluate test test-training test-rest test-slow lint format docs bench gpu docker clean
 
 help:            ## what one can say here
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 16
@@ -37,6 +37,9 @@ test: setup-dev  ## the tests; those that need torch only where it is installed:
 
 test-training: training ## only the tests that need torch, but for the slow ones
 	@$(PYTEST) -m "torch and not slow" $(ARGS)
+
+test-rest: training ## all that `make test` leaves out without torch: what needs torch, and the slow ones
+	@$(PYTEST) -m "torch or slow" $(ARGS)
 
 test-slow: setup-dev ## those that take longer: kills, long runs, statistics
 	@$(PYTEST) -m slow $(ARGS)
