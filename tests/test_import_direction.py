@@ -189,7 +189,7 @@ TRAINS = (
                      "trainer", "validation")
     ),
     *(
-        f"training.online.{name}" for name in ("collecting", "league", "metrics", "players", "policy_gradient", "recording",
+        f"training.online.{name}" for name in ("collecting", "league", "metrics", "noise_scale", "players", "policy_gradient", "recording",
         "reference", "replay", "role",
                      "rollout", "rules", "run", "trainer")
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -27,6 +28,7 @@ class _Unlimited(StepGuard):
     def __init__(self) -> None:
         self.clock = RunClock()
         self.spent = self.collected = 0.0
+        self.untimed_limit = math.inf
 
     def call(self, seat_id: int, limit: float, function: Any, *arguments: Any) -> Any:
         return function(*arguments)
