@@ -190,8 +190,8 @@ TRAINS = (
     ),
     *(
         f"training.online.{name}"
-        for name in ("collecting", "league", "metrics", "noise_scale", "players", "policy_gradient", "recording", "reference",
-                     "replay", "role", "rollout", "rules", "run", "trainer")
+        for name in ("collecting", "league", "metrics", "noise_scale", "players", "policy_gradient", "recording",
+                     "reference", "replay", "role", "rollout", "rules", "run", "trainer")
     ),
     "training.llm.loading", "training.llm.run",
 )  # fmt: skip
