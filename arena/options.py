@@ -12,12 +12,14 @@ import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, TypedDict, TypeVar
+from typing import Annotated, Any, Literal, TypedDict, TypeVar
 
 from pydantic import Field, create_model
 
 from arena.validation import Settings
 
+#: Where battles are played.
+VenueName = Literal["simulator", "server", "engine"]
 #: The format of all commands that are given none.
 DEFAULT_FORMAT = "gen1ou"
 Several = str | Sequence[str]
@@ -166,7 +168,7 @@ class VenueOptions(TypedDict, total=False):
         bool, Option("Use unmodified Showdown code (slower, same battles).", False, pool_key="", field="stock")
     ]
     venue: Annotated[
-        typing.Literal["simulator", "server", "engine"] | None,
+        VenueName | None,
         Option(
             "Where battles are played: simulator, in process; server, over websockets on a local Showdown server (slower, "
             "same battles); engine, in batches, where format and agents allow it (faster, same battles).",
@@ -219,6 +221,11 @@ class Declared(Option):
         """Its field in a run's settings."""
         return self.field or self.name
 
+    @property
+    def in_pool_file(self) -> str:
+        """Its key in the pool file; empty if it is none."""
+        return self.name if self.pool_key is None else self.pool_key
+
 
 @functools.cache
 def declared(options: type) -> Mapping[str, Declared]:
@@ -256,6 +263,11 @@ def _model(options: type) -> type[Settings]:
     return create_model(options.__name__, __base__=Settings, **table)
 
 
+def is_given(value: Any) -> bool:
+    """Whether an option's value says something: not None, False or an empty tuple."""
+    return value is not None and value is not False and value != ()
+
+
 def checked(options: type, values: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the options that were given: those that are neither None nor False nor empty. Those of several are tuples.
 
@@ -265,7 +277,7 @@ def checked(options: type, values: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in values.items():
         if name in table and table[name].several and isinstance(value, Iterable) and not isinstance(value, bytes):
             value = (value,) if isinstance(value, str) else tuple(value)
-        if value is not None and value is not False and value != "" and value != ():
+        if is_given(value) and value != "":
             given[name] = value
     model = _model(options)(**given)
     return {name: getattr(model, name) for name in given}
@@ -294,8 +306,4 @@ def shows_options(options: type, defaults: Mapping[str, Any]) -> Callable[[F], F
 
 def pool_keys() -> dict[str, str]:
     """Returns the keys of the pool file that are options of a run, with the names of those."""
-    table = {
-        each.name if each.pool_key is None else each.pool_key: each.name for each in declared(EvaluateOptions).values()
-    }
-    table.pop("", None)
-    return table
+    return {each.in_pool_file: each.name for each in declared(EvaluateOptions).values() if each.in_pool_file}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Protocol
 
 from arena.fixture import Fixture
 from arena.options import default, limited
 from arena.record import BattleRecord
 from arena.validation import Settings
 from teamsets.errors import ArenaError
-
-#: A setting of a run, and where a stored battle was played.
-VenueName = Literal["simulator", "server", "engine"]
 
 
 class VenueFailed(ArenaError):

@@ -121,9 +121,8 @@ class FirstGeneration:
             battle.get_pokemon(message[2]).must_recharge = False
         elif kind in ("-immune", "-fail") and self._begun is not None:
             user, effect = self._begun
-            if (
-                kind == "-immune" or battle.get_pokemon(message[2]) is user
-            ):  # else Bide fails at its end, without a "move"
+            # What fails may also be another's Bide at its end, which has no line of a move.
+            if kind == "-immune" or battle.get_pokemon(message[2]) is user:
                 user._effects.pop(effect, None)
         elif kind == "-status" and message[3] == "slp":
             battle.get_pokemon(message[2]).must_recharge = False

@@ -68,7 +68,7 @@ def _last_hit(battle: TrackedBattle, mon: Pokemon) -> Pokemon | None:
 def read_own_barb(battle: TrackedBattle, mon: Pokemon | None, before: str | None) -> None:
     """Read from a request that Sticky Barb has changed hands. mon: our active one, before: its item before it.
 
-    Who has fainted takes none: after Final Gambit, which makes contact in generation 5, the barb is nobody's.
+    Who has fainted takes none: the barb that Final Gambit takes, which makes contact in generation 5, is lost.
     """
     if mon is None or not mon._active:
         return
@@ -76,15 +76,16 @@ def read_own_barb(battle: TrackedBattle, mon: Pokemon | None, before: str | None
         take_barb(battle, mon)
     elif before == _BARB and not mon._item:
         moved = (line for line in reversed(battle._replay_data) if line[1] == "move")
-        attacker = next((line for line in moved if line[2][:2] == battle.opponent_role), None)
-        if attacker is not None and not _gambled(battle, attacker):
-            battle.get_pokemon(attacker[2])._item = _BARB
-    elif not mon._item and mon.fainted:
+        attack = next((line for line in moved if line[2][:2] == battle.opponent_role), None)
+        if attack is not None and not _gambled(battle, attack):
+            battle.get_pokemon(attack[2])._item = _BARB
+    elif battle.gen == 5 and mon.fainted and not mon._item:
         moved = (line for line in reversed(battle._replay_data) if line[1] == "move")
-        last = next((line for line in moved if battle.get_pokemon(line[2]) is mon), None)
-        holder = _last_hit(battle, mon)
-        if last is not None and _gambled(battle, last) and holder is not None and holder._item == _BARB:
-            holder._item = None
+        attack = next((line for line in moved if battle.get_pokemon(line[2]) is mon), None)
+        if attack is not None and _gambled(battle, attack):
+            holder = battle.get_pokemon(attack[4])
+            if holder._item == _BARB:
+                holder._item = None
 
 
 def _gambled(battle: TrackedBattle, move: list[str]) -> bool:

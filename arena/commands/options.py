@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from arena.options import RESUMABLE, Declared, EvaluateOptions, declared
+from arena.options import RESUMABLE, Declared, EvaluateOptions, declared, is_given
 from arena.run.pool import load_defaults
 from teamsets.errors import BadInput
 
@@ -88,7 +88,7 @@ def run_option(
         help=text,
         default=value if filled else None,
         default_text=default_text or option.default_text or _shown(option.default),
-        from_pool=from_pool and option.pool_key != "",
+        from_pool=from_pool and bool(option.in_pool_file),
     )
 
 
@@ -132,7 +132,7 @@ def _click_type(option: Declared) -> Any:
 def refuse_on_resume(options: Mapping[str, Any]) -> None:
     """Raises BadInput if an option is given that a resumed run cannot change."""
     for name, value in options.items():
-        if name not in RESUMABLE and value is not None and value is not False and value != ():
+        if name not in RESUMABLE and is_given(value):
             raise BadInput(
                 f"--resume --{name.replace('_', '-')}: a resumed run keeps its settings: give "
                 f"{', '.join('--' + each for each in RESUMABLE)} and --db only"

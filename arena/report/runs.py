@@ -115,8 +115,10 @@ def _arguments_with_others(config: dict[str, Any]) -> list[str]:
 
 def _plain(value: Any) -> str:
     """A value as short text that is read as the same value."""
-    short = f"{value:g}" if isinstance(value, float) else str(value)
-    return short if not isinstance(value, float) or float(short) == value else repr(value)
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def describe_settings(config: dict[str, Any]) -> str:

@@ -49,15 +49,15 @@ def evaluate(
 
     Options that are None are as the pool file has them. format, teams, challenger: one or several. resume: True continues
     the latest run, an id that run; of the other arguments only minutes, workers, on, db and progress are read then. on:
-    "ray" or "ray://HOST:PORT" (docs/scale.md). Raises BadInput
-    for what cannot be used, and KeyboardInterrupt when the run was interrupted; finished battles are stored in any case.
+    "ray" or "ray://HOST:PORT" (docs/scale.md). Raises BadInput for what cannot be used, and KeyboardInterrupt when the run
+    was interrupted; finished battles are stored in any case.
     """
     if resume:
         checked(EvaluateOptions, options)
         if agents or all:
             raise BadInput("evaluate(resume=…): a resumed run keeps its agents: leave them out")
-    settings = None
-    if not resume:
+        settings = None
+    else:
         settings, lines = evaluate_settings(agents, all or not agents, options)
         if progress is True:
             print(*map(shown, lines), sep="\n", end="\n" if lines else "")
@@ -78,8 +78,8 @@ def match(
     """Plays two agents against each other and says which is stronger, as `arena match` does.
 
     sprt: True for a sequential test with its defaults, or `SprtSettings(elo0=0, elo1=30, alpha=0.05, beta=0.05)` from
-    arena.ratings.sprt. battles: None: 100 on each team set, with a test at
-    most 20,000. The other arguments and what is raised: as for `evaluate`.
+    arena.ratings.sprt. battles: None: 100 on each team set, with a test at most 20,000. The other arguments and what is
+    raised: as for `evaluate`.
     """
     if resume:
         checked(MatchOptions, options)

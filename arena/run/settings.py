@@ -67,7 +67,8 @@ def run_settings(agents: tuple[str, ...], options: Mapping[str, Any], **more: An
     """Options by their names as settings of a run. more: fields of the settings that are no options."""
     rules = {name: options[name] for name in Rules.model_fields if name in options}
     fields = {
-        option.in_settings: options[name] for name, option in declared(EvaluateOptions).items() if name in options
+        option.in_settings: options[name]
+        for name, option in declared(EvaluateOptions).items()
+        if name in options and option.in_settings in EvaluateSettings.model_fields
     }
-    fields = {name: value for name, value in fields.items() if name in EvaluateSettings.model_fields}
     return EvaluateSettings(agents=agents, rules=Rules(**rules), **{**fields, **more})

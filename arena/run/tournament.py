@@ -13,7 +13,7 @@ from pydantic import Field
 
 from agents import AgentSource, resolve
 from agents.engine import FORMATS as ENGINE_FORMATS
-from arena.options import default, limited
+from arena.options import VenueName, default, limited
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
 from arena.run.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
@@ -25,7 +25,7 @@ from arena.schedules.plan import Plan
 from arena.schedules.schedule import KnownPair, Quotas, Results, RoundRobin, Schedule
 from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store, open_store
 from arena.validation import Settings, Texts
-from arena.venue import Rules, VenueName
+from arena.venue import Rules
 from arena.venues.engine.availability import check_engine, on_engine
 from arena.venues.isolation.describing import isolated_sources, sharing_note
 from arena.workers.cluster.connection import Cluster, ThisMachine, connect_cluster
@@ -50,8 +50,8 @@ class EvaluateSettings(Settings):
     """
 
     agents: Texts
-    formats: Texts = ("gen1ou",)
-    team_sets: Texts = ("competitive",)
+    formats: Texts = default("format")
+    team_sets: Texts = default("teams")
     schedule: Literal["round-robin", "adaptive", "match", "quotas"] = "round-robin"
     battles: Annotated[int, limited("battles")] = default("battles")
     budget: Annotated[int | None, limited("budget")] = None
@@ -66,7 +66,7 @@ class EvaluateSettings(Settings):
     fresh: bool = False
     skip_invalid: bool = False
     stock: bool = False
-    venue: VenueName = "simulator"
+    venue: VenueName = default("venue")
     verify_every: Annotated[int, limited("verify_every")] = default("verify_every")
     isolate: bool = False
 

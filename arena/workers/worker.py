@@ -22,8 +22,9 @@ from agents.serving.client import Mailbox
 from arena.battles.guard import SHARED_BYTES, StepGuard
 from arena.battles.seat import type_name
 from arena.fixture import Fixture
+from arena.options import VenueName
 from arena.record import BattleRecord
-from arena.venue import NotOnEngine, Rules, Venue, VenueFailed, VenueName, VenuesDiffer
+from arena.venue import NotOnEngine, Rules, Venue, VenueFailed, VenuesDiffer
 from arena.venues.isolation.seat import Isolation
 from arena.venues.server.local import LocalServer
 from arena.venues.server.venue import ServerVenue

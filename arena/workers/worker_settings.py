@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.venue import Rules, VenueName
+from arena.options import VenueName
+from arena.venue import Rules
 
 
 @dataclass(frozen=True)
