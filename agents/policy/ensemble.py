@@ -11,17 +11,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.batched import BatchedAgent
 from agents.battle import SeatBattle
 from agents.observation.observation import Observations
-from agents.policy.player import policy, softmax
+from agents.policy.player import NetworkAgent, policy, softmax
 from teamsets.errors import BadInput
 
 #: Networks of an ensemble at most: each has an inference server of its own.
 _MOST = 16
 
 
-class Ensemble(BatchedAgent):
+class Ensemble(NetworkAgent):
     """Several networks as one player: the mean of their probabilities, each at temperature 1.
 
     A, B, …: two or more as after `policy:` (`ensemble:gen1ou,runs/other@best`). The same one twice counts twice. Their
@@ -37,11 +36,7 @@ class Ensemble(BatchedAgent):
     paths: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, temperature: float = 0.0, device: str = "auto") -> None:
-        if not 0 <= temperature < float("inf"):
-            raise BadInput(
-                f"ensemble:{','.join(self.paths)}: temperature={temperature}: must be 0 (most probable action) or more"
-            )
-        self.temperature = temperature
+        super().__init__(temperature)
         self._members = [policy(path)(device=device) for path in self.paths]
 
     @classmethod
@@ -61,28 +56,20 @@ class Ensemble(BatchedAgent):
         return hashlib.sha256("\n".join(versions).encode()).hexdigest()[:16] if all(versions) else ""
 
     @classmethod
-    async def act_many(cls, agents: Sequence[Self], observations: Observations) -> NDArray[np.int64]:
-        """Ask every network for all decisions at once. `probabilities` in the diagnostics are by action."""
-        asked = (
-            policy(path).answers([agent._members[place] for agent in agents], observations)
-            for place, path in enumerate(cls.paths)
+    async def answers(cls, agents: Sequence[Self], observations: Observations) -> NDArray[np.float64]:
+        """Ask every network for all decisions at once; the logarithms of the mean probabilities, and the mean value."""
+        of_networks = await asyncio.gather(
+            *(
+                policy(path).answers([agent._members[place] for agent in agents], observations)
+                for place, path in enumerate(cls.paths)
+            )
         )
-        answers = np.stack(await asyncio.gather(*asked), axis=1)  # [n, networks, 14]
-        decided = zip(agents, answers, observations.legal, strict=True)
-        return np.array([agent._decide(answer, np.flatnonzero(legal)) for agent, answer, legal in decided], np.int64)
-
-    def _decide(self, answers: NDArray[np.float32], legal: NDArray[np.int64]) -> int:
-        """Return the action, and set the diagnostics. answers: [networks, 14]. legal: legal actions, ascending."""
-        probabilities = np.mean([softmax(answer[legal].astype(np.float64)) for answer in answers], axis=0)
-        actions = legal.tolist()
-        self.diagnostics = {
-            "win_probability": round(float(answers[:, -1].mean()), 4),
-            "probabilities": {action: round(p, 4) for action, p in zip(actions, probabilities.tolist(), strict=True)},
-        }
-        if self.temperature == 0:
-            return int(actions[int(probabilities.argmax())])
-        odds = (probabilities / probabilities.max()) ** (1 / self.temperature)
-        return int(self.rng.choices(actions, odds.tolist())[0])
+        answers = np.stack(of_networks).astype(np.float64)  # [networks, n, 14]
+        mean = answers.mean(0)
+        for row, legal in enumerate(observations.legal):
+            probabilities = np.mean([softmax(logits) for logits in answers[:, row, :-1][:, legal]], axis=0)
+            mean[row, :-1][legal] = np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
+        return mean
 
     def finish(self, battle: SeatBattle) -> None:
         for member in self._members:
@@ -95,7 +82,11 @@ def ensemble(names: str) -> type[Ensemble]:
     paths = tuple(name.strip() for name in names.split(","))
     if not 2 <= len(paths) <= _MOST or not all(paths):
         raise BadInput(f"ensemble:{names}: name 2 to {_MOST} networks, as after policy:, separated by commas")
-    return type("Ensemble", (Ensemble,), {"__doc__": Ensemble.__doc__, "__module__": __name__, "paths": paths})
+    return type(
+        "Ensemble",
+        (Ensemble,),
+        {"__doc__": Ensemble.__doc__, "__module__": __name__, "paths": paths, "spec": f"ensemble:{names}"},
+    )
 
 
 #: Name -> agent class, for the registry.

@@ -30,7 +30,41 @@ _GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 _DEVICES = r"auto|cpu|mps|cuda(:\d+)?"
 
 
-class Policy(BatchedAgent):
+class NetworkAgent(BatchedAgent):
+    """Acts by the logits of networks: the most probable action, or one sampled. Subclass it and implement `answers`."""
+
+    #: Its spec, for errors.
+    spec: ClassVar[str] = ""
+
+    def __init__(self, temperature: float) -> None:
+        if not (0 <= temperature < math.inf):
+            raise BadInput(f"{self.spec}: temperature={temperature}: must be 0 (most probable action) or more")
+        self.temperature = temperature
+
+    @classmethod
+    async def answers(cls, agents: Sequence[Self], observations: Observations) -> NDArray[np.floating[Any]]:
+        """Return [n, 14] of n agents at their next decisions: 13 logits (-inf for illegal actions) and the value."""
+        raise NotImplementedError(f"{cls.__name__}.answers")
+
+    @classmethod
+    async def act_many(cls, agents: Sequence[Self], observations: Observations) -> NDArray[np.int64]:
+        """Ask for all decisions at once. `probabilities` in the diagnostics are by action."""
+        decided = zip(agents, await cls.answers(agents, observations), observations.legal, strict=True)
+        return np.array([agent._decide(answer, np.flatnonzero(legal)) for agent, answer, legal in decided], np.int64)
+
+    def _decide(self, answer: NDArray[np.floating[Any]], legal: NDArray[np.int64]) -> int:
+        """Return the action, and set the diagnostics. answer: 13 logits and the value. legal: legal actions, ascending."""
+        logits, actions = answer[legal].astype(np.float64), legal.tolist()
+        self.diagnostics = {
+            "win_probability": round(float(answer[-1]), 4),
+            "probabilities": {action: round(p, 4) for action, p in zip(actions, softmax(logits).tolist(), strict=True)},
+        }
+        if self.temperature == 0:
+            return int(actions[int(logits.argmax())])
+        return int(self.rng.choices(actions, softmax(logits / self.temperature).tolist())[0])
+
+
+class Policy(NetworkAgent):
     """A network from a checkpoint: the most probable action, or one sampled from its probabilities.
 
     PATH is a run's folder, with @last (the latest checkpoint, also the default), @best or @STEP, or the folder of one
@@ -50,11 +84,9 @@ class Policy(BatchedAgent):
     path: ClassVar[str] = ""
 
     def __init__(self, temperature: float = 0.0, device: str = "auto") -> None:
-        if not (0 <= temperature < math.inf):
-            raise BadInput(f"policy:{self.path}: temperature={temperature}: must be 0 (most probable action) or more")
+        super().__init__(temperature)
         if not re.fullmatch(_DEVICES, device):
-            raise BadInput(f"policy:{self.path}: device={device}: must be auto, cpu, cuda, cuda:N or mps")
-        self.temperature = temperature
+            raise BadInput(f"{self.spec}: device={device}: must be auto, cpu, cuda, cuda:N or mps")
         self._server = connection_to(_pinned(self.path), device)
         self._session = self._server.new_session()
         self._position = -1
@@ -91,14 +123,8 @@ class Policy(BatchedAgent):
             return ""  # `missing` reports the error
 
     @classmethod
-    async def act_many(cls, agents: Sequence[Self], observations: Observations) -> NDArray[np.int64]:
-        """Ask for all decisions at once. `probabilities` in the diagnostics are by action."""
-        decided = zip(agents, await cls.answers(agents, observations), observations.legal, strict=True)
-        return np.array([agent._decide(answer, np.flatnonzero(legal)) for agent, answer, legal in decided], np.int64)
-
-    @classmethod
     async def answers(cls, agents: Sequence[Self], observations: Observations) -> NDArray[np.float32]:
-        """Return float32 [n, 14] of n agents at their next decisions: 13 logits (-inf for illegal actions) and the value."""
+        """Ask each agent's inference server for all its decisions at once; float32."""
         forced = observations.features[:, FIELD, FieldFeature.FORCED_SWITCH] > 0
         for agent, turn, is_forced in zip(agents, turns(observations.features).tolist(), forced.tolist(), strict=True):
             agent._count(None if is_forced else turn)
@@ -113,17 +139,6 @@ class Policy(BatchedAgent):
 
         await asyncio.gather(*(ask(server, rows) for server, rows in by_server.items()))
         return answers
-
-    def _decide(self, answer: NDArray[np.float32], legal: NDArray[np.int64]) -> int:
-        """Return the action, and set the diagnostics. answer: 13 logits and the value. legal: legal actions, ascending."""
-        logits, actions = answer[legal].astype(np.float64), legal.tolist()
-        self.diagnostics = {
-            "win_probability": round(float(answer[-1]), 4),
-            "probabilities": {action: round(p, 4) for action, p in zip(actions, softmax(logits).tolist(), strict=True)},
-        }
-        if self.temperature == 0:
-            return int(actions[int(logits.argmax())])
-        return int(self.rng.choices(actions, softmax(logits / self.temperature).tolist())[0])
 
     def finish(self, battle: SeatBattle) -> None:
         self._release()
@@ -153,7 +168,9 @@ _pinned = functools.cache(checkpoint.find)
 def policy(path: str) -> type[Policy]:
     """Return the agent class of a checkpoint."""
     documentation = f"The network of {path}: " + (Policy.__doc__ or "").partition(": ")[2]
-    return type("Policy", (Policy,), {"__doc__": documentation, "__module__": __name__, "path": path})
+    return type(
+        "Policy", (Policy,), {"__doc__": documentation, "__module__": __name__, "path": path, "spec": f"policy:{path}"}
+    )
 
 
 #: Name -> agent class, for the registry.

@@ -17,11 +17,12 @@ move a little from one minibatch to the next, and decisions of one battle are no
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
+from torch.nn.utils import get_total_norm
 
 #: The share of the average that an iteration keeps.
 _KEPT = 0.97
@@ -32,34 +33,35 @@ class NoiseScale:
 
     def __init__(self) -> None:
         self._sum: list[Tensor] = []
-        self._norms: list[float] = []
+        self._squared_norms: list[float] = []
         self._sizes: list[int] = []
         self._noise = self._signal = 0.0
 
-    def add(self, parameters: Iterable[nn.Parameter], decisions: int) -> None:
-        """Take up the gradient of a minibatch's mean loss, before it is clipped. decisions: in the minibatch."""
-        gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-        norm = _squared_norm(gradients)
+    def add(self, gradients: Sequence[Tensor], norm: float, decisions: int) -> None:
+        """Take up the gradient of a minibatch's mean loss, before it is clipped.
+
+        gradients: of each parameter; norm: of all together; decisions: in the minibatch.
+        """
         if not math.isfinite(norm):
             return
         if not self._sum:
             self._sum = [torch.zeros_like(gradient) for gradient in gradients]
         for total, gradient in zip(self._sum, gradients, strict=True):
             total.add_(gradient, alpha=decisions)
-        self._norms.append(norm)
+        self._squared_norms.append(norm**2)
         self._sizes.append(decisions)
 
     def close(self) -> float | None:
-        """End a rollout. Returns the noise scale in decisions; None if it cannot be told (one minibatch, no signal)."""
-        norms, sizes, total = self._norms, self._sizes, sum(self._sizes)
+        """End a rollout. Returns the noise scale in decisions; None where there is one minibatch only, or no signal."""
+        norms, sizes, total = self._squared_norms, self._sizes, sum(self._sizes)
         if len(sizes) > 1:
             small, size = sum(norms) / len(norms), total / len(sizes)
-            big = _squared_norm(self._sum) / total**2
+            big = float(get_total_norm(self._sum)) ** 2 / total**2
             signal = (total * big - size * small) / (total - size)
             noise = (small - big) / (1 / size - 1 / total)
             self._signal = _KEPT * self._signal + (1 - _KEPT) * signal
             self._noise = _KEPT * self._noise + (1 - _KEPT) * noise
-        self._sum, self._norms, self._sizes = [], [], []
+        self._sum, self._squared_norms, self._sizes = [], [], []
         return self._noise / self._signal if self._signal > 0 and self._noise > 0 else None
 
     def state(self) -> dict[str, Any]:
@@ -69,7 +71,3 @@ class NoiseScale:
     def restore(self, state: dict[str, Any]) -> None:
         """Restore a `state`."""
         self._noise, self._signal = state["noise"], state["signal"]
-
-
-def _squared_norm(tensors: list[Tensor]) -> float:
-    return float(torch.stack([each.square().sum() for each in tensors]).sum())

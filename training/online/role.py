@@ -64,9 +64,14 @@ class Role:
             group["lr"] = self.learning_rate.value
         self.optimizer.zero_grad()
         loss.backward()
+        gradients = [parameter.grad for parameter in self.network.parameters() if parameter.grad is not None]
+        total_norm = torch.nn.utils.get_total_norm(gradients)
+        norm = float(total_norm)
         if fresh:
-            self.noise_scale.add(self.network.parameters(), fresh)
-        norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.optimizer.max_grad_norm))
+            self.noise_scale.add(gradients, norm, fresh)
+        torch.nn.utils.clip_grads_with_norm_(
+            self.network.parameters(), self.settings.optimizer.max_grad_norm, total_norm
+        )
         self._skipped = 0 if math.isfinite(norm) else self._skipped + 1
         if self._skipped >= _BAD_UPDATES:
             raise TrainingFailed(
