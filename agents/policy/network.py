@@ -6,9 +6,9 @@
     context, tokens -> logits        additive attention (Bahdanau et al. 2015): the context scores each action's token
     context -> value                 categorical distribution over the result, from 0 (lost) to 1 (won)
 
-`forward` processes whole battles, for training. `step` processes one decision of many battles with a key-value cache each,
-for play. Both give the same outputs. Per decision the narrow transformer processes 20 tokens and the wide one a single
-token, hence their widths.
+`forward` processes whole battles side by side, `forward_packed` end to end, for training. `step` processes one decision of
+many battles with a key-value cache each, for play. All give the same outputs. Per decision the narrow transformer processes
+20 tokens and the wide one a single token, hence their widths.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu, scaled_dot_product_attention
+from torch.nn.functional import gelu, pad, scaled_dot_product_attention
 from torch.utils.checkpoint import checkpoint
 
 from agents.observation.actions import ACTIONS, MOVES, SWITCHES
@@ -133,6 +133,16 @@ class Block(nn.Module):
             queries, keys = apply_rotary(queries, *rotary), apply_rotary(keys, *rotary)
         return self.complete(x, scaled_dot_product_attention(queries, keys, values, mask, is_causal=causal))
 
+    def forward_chunks(self, x: Tensor, mask: Tensor, rotary: tuple[Tensor, Tensor]) -> Tensor:
+        """A line of K chunks of C places, in which each place attends to its own chunk and the one before.
+
+        x [K, C, width], mask: bool [K, 1, C, 2 C], rotary: cos and sin [K, 1, C, width / heads / 2] -> [K, C, width].
+        """
+        queries, keys, values = self.project(x)
+        queries, keys = apply_rotary(queries, *rotary), apply_rotary(keys, *rotary)
+        keys, values = (torch.cat([each.roll(1, 0), each], dim=2) for each in (keys, values))
+        return self.complete(x, scaled_dot_product_attention(queries, keys, values, mask))
+
 
 class Network(nn.Module):
     """The policy and value network. checkpointing: activation checkpointing of each layer."""
@@ -209,6 +219,31 @@ class Network(nn.Module):
             value.new_zeros(batch, length, self.shape.bins).masked_scatter(valid_mask[..., None], value),
         )
 
+    def forward_packed(self, token_ids: Tensor, features: Tensor, legal: Tensor, positions: Tensor) -> Output:
+        """Process whole battles laid end to end. Returns logits [N, 13] and value [N, bins]; the same as `forward`.
+
+        Without padding, and without waiting for a GPU: no shape depends on what a tensor holds. token_ids: int16 or int64
+        [N, 19, 12]; features: float32 [N, 19, 56]; legal: bool [N, 13]; positions: int64 [N], each decision's number in its
+        battle; a 0 begins the next battle.
+        """
+        n, window = len(positions), self.shape.window
+        chunks = -(-n // window)
+        tokens, summary = self.encode(token_ids, features)  # [N, 19, token_width], [N, width]
+        padding = chunks * window - n
+        x = pad(summary, (0, 0, 0, padding)).view(chunks, window, -1)
+        numbers = pad(positions, (0, padding)).view(chunks, window)  # padding: battles of one decision
+        battle = (numbers == 0).flatten().cumsum(0).view(chunks, window)
+        before = battle.roll(1, 0)
+        before[0] = -1  # no battle
+        distance = torch.arange(window, device=x.device)[:, None] - torch.arange(-window, window, device=x.device)
+        mask = battle[:, :, None] == torch.cat([before, battle], dim=1)[:, None]  # [chunks, window, 2 window]
+        mask = (mask & (distance >= 0) & (distance < window))[:, None]
+        cos, sin = self._rotary_angles(numbers)
+        for layer in self.layers:
+            assert isinstance(layer, Block)
+            x = layer.forward_chunks(x, mask, (cos[:, None], sin[:, None]))
+        return Output(*self._heads(x.view(chunks * window, -1)[:n], tokens, legal))
+
     @torch.no_grad()
     def step(
         self,
@@ -219,19 +254,19 @@ class Network(nn.Module):
         slots: Tensor,
         positions: Tensor,
         *,
-        whole_window: bool = False,
+        longest: int = 0,
     ) -> Output:
         """Process one decision of each of B battles, and add it to the memory. Returns logits [B, 13] and value [B, bins].
 
         token_ids: [B, 19, 12]; features: [B, 19, 56]; legal: bool [B, 13]; slots: int64 [B], each battle's slot in the
         memory, all different; positions: int64 [B], number of decisions that each battle had before this one. A second
-        decision at the same position overwrites the first. whole_window: attend over the masked rest of the window as well,
-        so that all shapes depend on B only.
+        decision at the same position overwrites the first. longest: attend to so many places of the memory, at least those
+        that are filled; 0: read their number from `positions`, for which a GPU is waited for.
         """
         tokens, summary = self.encode(token_ids, features)  # [B, 19, token_width], [B, width]
         x = summary[:, None]  # [B, 1, width]
         seen = (positions + 1).clamp(max=self.shape.window)  # [B]
-        longest = self.shape.window if whole_window else int(seen.max())
+        longest = min(longest, self.shape.window) or int(seen.max())
         mask = (torch.arange(longest, device=x.device) < seen[:, None])[:, None, None]  # [B, 1, 1, longest]
         cos, sin = self._rotary_angles(positions)
         rotary = cos[:, None, None], sin[:, None, None]  # [B, 1, 1, width / heads / 2]

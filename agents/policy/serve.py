@@ -95,7 +95,7 @@ class Inference:
             self.memory,
             slot_tensor,
             position_tensor,
-            whole_window=self.device.type == "cpu",
+            longest=self.network.shape.window if self.device.type == "cpu" else 0,
         )
         answers: np.ndarray = torch.cat([logits, expected_value(value)[:, None]], dim=1).cpu().numpy()
         return answers

@@ -30,8 +30,8 @@ except ModuleNotFoundError as error:
         f"{error.name} is not installed: the engine needs it: `make training` (or pip install 'battle-arena[envs]')"
     ) from None
 
-#: Battles for which another core is worth the wait for it.
-_PER_CORE = 512
+#: Battles, and observations, for which another core is worth the wait for it.
+_PER_CORE, _SEEN_PER_CORE = 512, 64
 _REQUESTS = [SIDES + seat * SIDE_WORDS + REQUEST for seat in (0, 1)]
 
 
@@ -85,7 +85,7 @@ class EngineBattles:
         return masks
 
     def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:
-        with self._limited(len(rows)):
+        with self._limited(len(rows), _SEEN_PER_CORE):
             return observe_rows(self.engine, rows, seats, out)
 
     def answers(self, rows: Ints, seats: Ints) -> Ints:
@@ -100,11 +100,7 @@ class EngineBattles:
             if len(illegal):
                 one, seat = illegal[0]
                 raise BadInput(f"battle {rows[one]}, seat {seat}: action {actions[one, seat]} is not legal")
-            # A copy of some rows, unless these are all of them.
-            part = self.engine if len(rows) == len(self.engine.words) else self.engine.fork(rows.tolist())
-            part.step(choices)
-            if part is not self.engine:
-                self.engine.words[rows] = part.words
+            self.engine.step(choices, rows)
 
     def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str]) -> None:
         """Makes the battles in `targets` copies of those in `sources`, with random numbers of other seeds from now on."""
@@ -115,10 +111,10 @@ class EngineBattles:
         pass
 
     @contextlib.contextmanager
-    def _limited(self, battles: int) -> Iterator[None]:
+    def _limited(self, battles: int, per_core: int = _PER_CORE) -> Iterator[None]:
         """Few battles are stepped on one core: to wake the others takes longer."""
         before = numba.get_num_threads()
-        numba.set_num_threads(min(self._cores, 1 + battles // _PER_CORE))
+        numba.set_num_threads(min(self._cores, 1 + battles // per_core))
         try:
             yield
         finally:

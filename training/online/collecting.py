@@ -1,30 +1,32 @@
 """Plays the battles of an iteration, from their start to their end, and keeps what the learning roles saw and chose.
 
-All battles advance together: at each step every network decides for all of its seats in one call. Whole battles are played,
-so that every decision of a rollout was made by the same weights and nothing of a battle has to be saved between iterations.
+The battles of a pool advance together: at each step every network decides for all of its seats in one call. With a GPU there
+are two pools: while it decides for one, the other is played and observed here. On a CPU there is one. Whole battles are
+played, so that every decision of a rollout was made by the same weights and nothing of a battle has to be saved between
+iterations.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.observation.observation import Observations
 from agents.policy.network import Network
 from arena.fixture import digest
 from training.envs.fixtures import EnvBattle
 from training.envs.opponents import Opponents
 from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
 from training.online.metrics import IterationClock
-from training.online.players import NetworkPlayer, SamplingSettings
+from training.online.players import NetworkPlayer, SampledActions, SamplingSettings, SeenTensors
 from training.online.recording import EndedBattle, Recorder
 from training.online.rollout import Rollout
+from training.online.transfer import Transfer
 
 if TYPE_CHECKING:
     from agents.search.exact.positions import Teacher
@@ -85,11 +87,33 @@ class _Seats:
     players: list[NetworkPlayer]
 
 
+@dataclass
+class _Pool:
+    """Battles that advance together. rows: active ones; waiting: those that have not branched; step: steps so far.
+
+    sent: what is to be played with the actions that are under way; None: nothing, all are over.
+    """
+
+    rows: Ints
+    waiting: Ints
+    transfer: Transfer
+    step: int = 0
+    sent: _Sent | None = None
+
+
+class _Sent(NamedTuple):
+    """actions: [n, 2] of a pool's active battles, -1 where there is none yet. places, seats: of those that are awaited."""
+
+    actions: Ints
+    places: Ints
+    seats: Ints
+
+
 class Collector:
     """Plays on `battles`, a venue with as many rows as an iteration has battles.
 
     agents: plays the seats of agents by their specs; None if there are none. max_turns: a battle that goes beyond this turn
-    is truncated. teacher: judges the decisions that are kept.
+    is truncated. generator: draws the actions, on the networks' device. teacher: judges the decisions that are kept.
     """
 
     def __init__(
@@ -105,39 +129,50 @@ class Collector:
         self._teacher = teacher
         self._battles, self._games, self._agents = battles, games, agents
         self._max_turns, self._generator, self._clock = max_turns, generator, clock
+        self.pool_count = 2 if generator.device.type == "cuda" else 1
+        self._transfers: list[Transfer] = []
 
     def collect(self, plan: RolloutPlan, sittings: SeatAssigner) -> dict[str, Rollout]:
-        """Play the iteration. Returns the rollout of each learning role that played."""
+        """Play the iteration. Returns the rollout of each learning role that played, on the networks' device."""
         if self._teacher is not None:
             self._teacher.begin(plan.first)
-        games = [self._game(plan, row) for row in range(plan.battles)]
+        with self._clock("draw"):
+            games = [self._game(plan, row) for row in range(plan.battles)]
         opposite = [sittings.of(game.opponent, plan.first + row // plan.group) for row, game in enumerate(games)]
         self._begin(games, opposite)
         iteration = _Iteration(
-            plan, games, self._seated(plan, games, opposite), Recorder(_roles(plan, games, opposite))
+            plan,
+            games,
+            self._seated(plan, games, opposite),
+            Recorder(_roles(plan, games, opposite)),
+            self._branches(plan),
         )
-        rows = np.arange(plan.battles)
-        branch = self._branches(plan)  # [N]
-        waiting = rows[rows % plan.group > 0] if plan.branch_at else rows[:0]
-        active = np.setdiff1d(rows, waiting)
-        step, bootstrap = 0, dict[int, float]()
-        while len(active) or len(waiting):
-            ready = waiting[branch[waiting] <= step] if len(active) else waiting
-            if len(ready):
-                self._branch(iteration, ready)
-                waiting = np.setdiff1d(waiting, ready)
-                active = np.union1d(active, ready[self._playing(ready)])
-                continue
-            self._step(iteration, active, branch > step)
-            playing = self._playing(active)
-            bootstrap |= self._values_after(iteration, active[~playing])
-            active = active[playing]
-            step += 1
+        pools = self._pools(plan)
+        for pool in pools:
+            self._send(iteration, pool)
+        while any(pool.sent for pool in pools):
+            for pool in pools:
+                self._receive(iteration, pool)
+                self._send(iteration, pool)
         manners = {
             sitting.role: sitting.manner for sitting in [plan.learner, *opposite] if sitting.role in plan.learning
         }
         with self._clock("pack"):
-            return iteration.recorder.rollouts(self._ended(plan, opposite, bootstrap), manners)
+            return iteration.recorder.rollouts(self._ended(plan, opposite, iteration.bootstrap), manners)
+
+    def _pools(self, plan: RolloutPlan) -> list[_Pool]:
+        """The battles by pools, each group in one."""
+        device, groups = self._generator.device, plan.battles // plan.group
+        count = min(self.pool_count, groups)
+        parts = np.array_split(np.arange(groups * plan.group).reshape(groups, plan.group), count)
+        if len(self._transfers) != count:
+            self._transfers = [Transfer(device, 2 * part.size) for part in parts]
+        pools = []
+        for part, transfer in zip(parts, self._transfers, strict=True):
+            rows = part.ravel()
+            waiting = rows[rows % plan.group > 0] if plan.branch_at else rows[:0]
+            pools.append(_Pool(np.setdiff1d(rows, waiting), waiting, transfer))
+        return pools
 
     def _game(self, plan: RolloutPlan, row: int) -> EnvBattle:
         number, copy = plan.first + row // plan.group, row % plan.group
@@ -181,6 +216,18 @@ class Collector:
         ]
         return np.repeat(np.array(drawn, np.int64), plan.group)
 
+    def _branch_if_due(self, iteration: _Iteration, pool: _Pool) -> None:
+        """Begins the battles of a pool that become copies of the first of their groups now."""
+        while len(pool.waiting):
+            ready = pool.waiting
+            if len(pool.rows):
+                ready = ready[iteration.branch[ready] <= pool.step]
+            if not len(ready):
+                return
+            self._branch(iteration, ready)
+            pool.waiting = np.setdiff1d(pool.waiting, ready)
+            pool.rows = np.union1d(pool.rows, ready[self._playing(ready)])
+
     def _branch(self, iteration: _Iteration, rows: Ints) -> None:
         """Makes these battles copies of the first of their groups, with a chance of their own from here on."""
         leaders = rows - rows % iteration.plan.group
@@ -193,59 +240,81 @@ class Collector:
                 player.copy(seats.slots[leaders[mine], seat], seats.slots[rows[mine], seat])
         iteration.recorder.copy(leaders, rows)
 
-    def _step(self, iteration: _Iteration, active: Ints, context: NDArray[np.bool_]) -> None:
-        """Plays one step of the active battles. context: [N], battles whose decisions are context only."""
+    def _send(self, iteration: _Iteration, pool: _Pool) -> None:
+        """Has the next decisions of a pool made; those of networks are under way when this returns."""
+        self._branch_if_due(iteration, pool)
+        if not len(pool.rows):
+            return
         with self._clock("engine"):
-            deciding = self._battles.needs_decision(active)  # [n, 2]
+            deciding = self._battles.needs_decision(pool.rows)  # [n, 2]
         place, seats = np.nonzero(deciding)
-        rows = active[place]
-        who = iteration.seats.who[rows, seats]
-        actions = np.full((len(active), 2), -1, np.int64)
-        (ours,) = np.nonzero(who != _AGENT)
-        if len(ours):
-            with self._clock("observe"):
-                seen = self._battles.observe(rows[ours], seats[ours])
-            actions[place[ours], seats[ours]] = self._decide(iteration, rows[ours], seats[ours], seen, context)
-        (theirs,) = np.nonzero(who == _AGENT)
-        if len(theirs):
+        who = iteration.seats.who[pool.rows[place], seats]
+        actions = np.full((len(pool.rows), 2), -1, np.int64)
+        theirs = who == _AGENT
+        if theirs.any():
             assert self._agents is not None
             with self._clock("agents"):
-                actions[place[theirs], seats[theirs]] = self._agents.act(self._battles, rows[theirs], seats[theirs])
-        with self._clock("engine"):
-            self._battles.play(active, actions)
+                rows = pool.rows[place[theirs]]
+                actions[place[theirs], seats[theirs]] = self._agents.act(self._battles, rows, seats[theirs])
+        ours = np.flatnonzero(~theirs)
+        ours = ours[np.argsort(who[ours], kind="stable")]  # player by player
+        pool.sent = _Sent(actions, place[ours], seats[ours])
+        if len(ours):
+            with self._clock("observe"):
+                seen = pool.transfer.observe(self._battles, pool.rows[place[ours]], seats[ours])
+            self._decide(iteration, pool, who[ours], seen)
 
-    def _decide(
-        self, iteration: _Iteration, rows: Ints, seats: Ints, seen: Observations, context: NDArray[np.bool_]
-    ) -> Ints:
-        """The actions [n] of seats that networks play; decisions of learning roles are kept."""
-        who, actions = iteration.seats.who[rows, seats], np.zeros(len(rows), np.int64)
-        for index in np.unique(who).tolist():
-            (mine,) = np.nonzero(who == index)
-            part = _select_rows(seen, mine)
+    def _receive(self, iteration: _Iteration, pool: _Pool) -> None:
+        """Plays a pool's decisions, if it has any."""
+        if pool.sent is None:
+            return
+        actions, place, seats = pool.sent
+        if len(place):
             with self._clock("play"):
-                decided = iteration.seats.players[index].decide(iteration.seats.slots[rows[mine], seats[mine]], part)
-            actions[mine] = decided.actions
-            kept = iteration.recorder.wanted(2 * rows[mine] + seats[mine])
-            if len(kept):
-                at = mine[kept]
-                others = None
-                if iteration.plan.both_seats:
-                    with self._clock("observe"):
-                        others = self._battles.observe(rows[at], 1 - seats[at])
-                searched = None
-                if self._teacher is not None:
-                    engine: Any = self._battles  # the configuration admits a teacher on the engine only
-                    with self._clock("search"):
-                        searched = self._teacher.judge(engine.engine, rows[at], seats[at])
-                iteration.recorder.keep(
-                    2 * rows[at] + seats[at],
-                    _select_rows(part, kept),
-                    decided.take(kept),
-                    ~context[rows[at]],
-                    others,
-                    searched,
-                )
-        return actions
+                actions[place, seats] = pool.transfer.receive()
+        with self._clock("engine"):
+            self._battles.play(pool.rows, actions)
+        playing = self._playing(pool.rows)
+        iteration.bootstrap.update(self._values_after(iteration, pool.rows[~playing]))
+        pool.rows, pool.sent = pool.rows[playing], None
+        pool.step += 1
+
+    def _decide(self, iteration: _Iteration, pool: _Pool, who: Ints, seen: SeenTensors) -> None:
+        """Sends the decisions of a pool's seats that networks play; those of learning roles are kept. who: [n], sorted."""
+        assert pool.sent is not None
+        rows, seats = pool.rows[pool.sent.places], pool.sent.seats
+        sent = []
+        players, starts = np.unique(who, return_index=True)
+        for index, start, end in zip(players.tolist(), starts.tolist(), [*starts.tolist()[1:], len(who)], strict=True):
+            part = slice(start, end)
+            slots = iteration.seats.slots[rows[part], seats[part]]
+            with self._clock("play"):
+                decided = iteration.seats.players[index].decide(slots, seen.take(part))
+                sent.append(decided.actions)
+            self._keep(iteration, pool, rows[part], seats[part], seen.take(part), decided)
+        with self._clock("play"):
+            pool.transfer.send(sent)
+
+    def _keep(
+        self, iteration: _Iteration, pool: _Pool, rows: Ints, seats: Ints, seen: SeenTensors, decided: SampledActions
+    ) -> None:
+        kept = iteration.recorder.wanted(2 * rows + seats)
+        if not len(kept):
+            return
+        if len(kept) < len(rows):
+            places = torch.from_numpy(kept).to(decided.actions.device)
+            rows, seats, seen, decided = rows[kept], seats[kept], seen.take(places), decided.take(places)
+        others = None
+        if iteration.plan.both_seats:
+            with self._clock("observe"):
+                others = self._battles.observe(rows, 1 - seats)
+        searched = None
+        if self._teacher is not None:
+            engine: Any = self._battles  # the configuration admits a teacher on the engine only
+            with self._clock("search"):
+                searched = self._teacher.judge(engine.engine, rows, seats)
+        in_loss = iteration.branch[rows] <= pool.step  # earlier decisions are context only
+        iteration.recorder.keep(2 * rows + seats, seen, decided, in_loss, others, searched)
 
     def _playing(self, rows: Ints) -> NDArray[np.bool_]:
         undecided = self._battles.winners[rows] == UNDECIDED
@@ -264,7 +333,8 @@ class Collector:
         for index in np.unique(who[who != _AGENT]).tolist():
             (mine,) = np.nonzero(who == index)
             slots = iteration.seats.slots[rows[mine], seats[mine]]
-            values = iteration.seats.players[index].values(slots, _select_rows(seen, mine))
+            part = SeenTensors.of(seen.take(mine.tolist()), self._generator.device)
+            values = iteration.seats.players[index].values(slots, part)
             values_by_trajectory |= dict(zip((2 * rows[mine] + seats[mine]).tolist(), values.tolist(), strict=True))
         return values_by_trajectory
 
@@ -279,10 +349,14 @@ class Collector:
 
 @dataclass(frozen=True)
 class _Iteration:
+    """branch: [N], the number of steps after which each battle's group branches. bootstrap: see `EndedBattle`."""
+
     plan: RolloutPlan
     games: list[EnvBattle]
     seats: _Seats
     recorder: Recorder
+    branch: Ints
+    bootstrap: dict[int, float] = field(default_factory=dict)
 
 
 def _roles(plan: RolloutPlan, games: list[EnvBattle], opposite: list[SeatAssignment]) -> NDArray[np.str_]:
@@ -292,8 +366,3 @@ def _roles(plan: RolloutPlan, games: list[EnvBattle], opposite: list[SeatAssignm
         for seat, sitting in ((game.seat, plan.learner), (1 - game.seat, other)):
             roles[row, seat] = sitting.role if sitting.role in plan.learning else ""
     return roles.ravel()
-
-
-def _select_rows(seen: Observations, rows: Ints) -> Observations:
-    """These rows; the same arrays if they are all."""
-    return seen if len(rows) == len(seen.legal) else seen.take(rows.tolist())

@@ -218,10 +218,14 @@ class LeagueSettings(Section):
 
 
 class OnlineCompute(Section):
-    """device: auto, cpu, cuda or cuda:N. threads: of torch on a CPU; 0: torch's default."""
+    """device: auto, cpu, cuda or cuda:N. threads: of torch on a CPU; 0: torch's default.
+
+    precision: tf32 lets a GPU round the factors of matrix products to 10 bits, at play and in learning.
+    """
 
     device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")]
     threads: Annotated[int, Field(ge=0)]
+    precision: Literal["fp32", "tf32"] = "fp32"
 
 
 class OnlineTracking(TrackingSettings):

@@ -10,22 +10,25 @@ from torch import Tensor
 
 
 class Averages:
-    """Means of metrics over minibatches: `averages.add(loss=loss)` for each, then `averages.means()`."""
+    """Means of metrics over minibatches: `averages.add(loss=loss)` for each, then `averages.means()`.
+
+    Only `means` waits for a GPU.
+    """
 
     def __init__(self) -> None:
-        self._sums: dict[str, float] = {}
+        self._sums: dict[str, Tensor | float] = {}
         self._counts: dict[str, int] = {}
 
     def add(self, **metrics: Tensor | float) -> None:
         """Count these metrics of a minibatch."""
         for name, value in metrics.items():
-            number = float(value.detach()) if isinstance(value, Tensor) else value
+            number = value.detach().double() if isinstance(value, Tensor) else value
             self._sums[name] = self._sums.get(name, 0.0) + number
             self._counts[name] = self._counts.get(name, 0) + 1
 
     def means(self) -> dict[str, float]:
         """Metric -> mean over the minibatches that had it."""
-        return {name: total / self._counts[name] for name, total in self._sums.items()}
+        return {name: float(total) / self._counts[name] for name, total in self._sums.items()}
 
 
 class IterationClock:

@@ -46,8 +46,7 @@ class NoiseScale:
             return
         if not self._sum:
             self._sum = [torch.zeros_like(gradient) for gradient in gradients]
-        for total, gradient in zip(self._sum, gradients, strict=True):
-            total.add_(gradient, alpha=decisions)
+        torch._foreach_add_(self._sum, list(gradients), alpha=decisions)
         self._squared_norms.append(norm**2)
         self._sizes.append(decisions)
 

@@ -26,19 +26,37 @@ class SamplingSettings(NamedTuple):
     epsilon: float
 
 
+class SeenTensors(NamedTuple):
+    """The observations of n decisions on a network's device; see `Observations`."""
+
+    token_ids: Tensor  # int16 [n, 19, 12]
+    features: Tensor  # float32 [n, 19, 56]
+    legal: Tensor  # bool [n, 13]
+
+    @classmethod
+    def of(cls, seen: Observations, device: torch.device) -> SeenTensors:
+        """On a CPU the same memory."""
+        return cls(*(torch.from_numpy(part).to(device) for part in seen))
+
+    def take(self, rows: slice | Tensor) -> SeenTensors:
+        """These decisions."""
+        return SeenTensors(*(part[rows] for part in self))
+
+
 class SampledActions(NamedTuple):
-    """Decisions of n seats. log_probs: of the actions, as played. values: expected returns, from -1 to 1."""
+    """Decisions of n seats, on the network's device. log_probs: of the actions, as played.
 
-    actions: NDArray[np.int64]  # [n]
-    log_probs: NDArray[np.float32]  # [n]
-    logits: NDArray[np.float32]  # [n, 13], -inf for illegal actions
-    values: NDArray[np.float32]  # [n]
+    values: expected returns, from -1 to 1.
+    """
 
-    def take(self, rows: Ints) -> SampledActions:
-        """These decisions; the same arrays if they are all."""
-        if len(rows) == len(self.actions):
-            return self
-        return SampledActions(self.actions[rows], self.log_probs[rows], self.logits[rows], self.values[rows])
+    actions: Tensor  # int64 [n]
+    log_probs: Tensor  # float32 [n]
+    logits: Tensor  # float32 [n, 13], -inf for illegal actions
+    values: Tensor  # float32 [n]
+
+    def take(self, rows: slice | Tensor) -> SampledActions:
+        """These decisions."""
+        return SampledActions(*(part[rows] for part in self))
 
 
 def behaviour_log_probs(logits: Tensor, legal: Tensor, manner: SamplingSettings) -> Tensor:
@@ -66,7 +84,7 @@ def returns_of(value_logits: Tensor) -> Tensor:
 class NetworkPlayer:
     """A network in `slots` seats, each with the memory of its battle. network: in evaluation mode.
 
-    generator: draws the actions, on the network's device.
+    generator: draws the actions, on the network's device. Nothing here waits for a GPU.
     """
 
     def __init__(self, network: Network, slots: int, manner: SamplingSettings, generator: torch.Generator) -> None:
@@ -75,26 +93,23 @@ class NetworkPlayer:
         self._memory = Memory(network.shape, slots, self.device)
         self._positions = np.zeros(slots, np.int64)
 
-    def decide(self, slots: Ints, seen: Observations) -> SampledActions:
+    @torch.no_grad()
+    def decide(self, slots: Ints, seen: SeenTensors) -> SampledActions:
         """Decide for the seats in these slots, and remember what they saw. slots: [n], all different."""
-        logits, values, legal = self._step(slots, seen)
+        logits, values = self._step(slots, seen)
         self._positions[slots] += 1
         if self._manner == SamplingSettings(0.0, 0.0):
-            actions = logits.argmax(-1)
-            log_probs = torch.zeros_like(values)
-        else:
-            log_policy = behaviour_log_probs(logits, legal, self._manner)
-            probabilities = log_policy.exp().masked_fill(~legal, 0.0)
-            actions = torch.multinomial(probabilities, 1, generator=self._generator)[:, 0]
-            log_probs = log_policy.gather(1, actions[:, None])[:, 0]
-        return SampledActions(
-            actions.cpu().numpy(), log_probs.cpu().numpy(), logits.cpu().numpy(), values.cpu().numpy()
-        )
+            return SampledActions(logits.argmax(-1), torch.zeros_like(values), logits, values)
+        log_policy = behaviour_log_probs(logits, seen.legal, self._manner)
+        probabilities = log_policy.exp().masked_fill(~seen.legal, 0.0)
+        # The first of exponential waiting times with these rates; torch.multinomial does the same, but waits for the GPU.
+        waiting = torch.empty_like(probabilities).exponential_(generator=self._generator)
+        actions = (probabilities / waiting).argmax(-1)
+        return SampledActions(actions, log_policy.gather(1, actions[:, None])[:, 0], logits, values)
 
-    def values(self, slots: Ints, seen: Observations) -> NDArray[np.float32]:
+    def values(self, slots: Ints, seen: SeenTensors) -> Tensor:
         """The expected returns [n] of positions that are not played on."""
-        _, values, _ = self._step(slots, seen)
-        return values.cpu().numpy()
+        return self._step(slots, seen)[1]
 
     def copy(self, sources: Ints, targets: Ints) -> None:
         """Give the seats in `targets` the memories of those in `sources`."""
@@ -102,15 +117,13 @@ class NetworkPlayer:
             cache[:, targets] = cache[:, sources]
         self._positions[targets] = self._positions[sources]
 
-    def _step(self, slots: Ints, seen: Observations) -> tuple[Tensor, Tensor, Tensor]:
-        device = self.device
-        legal = torch.from_numpy(seen.legal).to(device)
+    def _step(self, slots: Ints, seen: SeenTensors) -> tuple[Tensor, Tensor]:
+        positions = self._positions[slots]
         output = self._network.step(
-            torch.from_numpy(seen.token_ids).to(device),
-            torch.from_numpy(seen.features).to(device),
-            legal,
+            *seen,
             self._memory,
-            torch.from_numpy(slots).to(device),
-            torch.from_numpy(self._positions[slots]).to(device),
+            torch.from_numpy(slots).to(self.device),
+            torch.from_numpy(positions).to(self.device),
+            longest=int(positions.max()) + 1,
         )
-        return output.logits, returns_of(output.value), legal
+        return output.logits, returns_of(output.value)

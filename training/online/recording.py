@@ -1,4 +1,4 @@
-"""Keeps the decisions of an iteration as they are made, and packs them into rollouts."""
+"""Keeps the decisions of an iteration as they are made, and packs them into rollouts, on the network's device."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
-from training.online.players import Ints, SampledActions, SamplingSettings
+from training.online.players import Ints, SampledActions, SamplingSettings, SeenTensors
 from training.online.rollout import Rollout
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class _Kept:
     """Decisions of one step. trajectory: [n], 2 · battle + seat."""
 
     trajectory: Ints
-    seen: Observations
+    seen: SeenTensors
     decided: SampledActions
     in_loss: NDArray[np.bool_]
     others: Observations | None
@@ -49,17 +50,17 @@ class Recorder:
     """The decisions that are kept in an iteration. roles: [2 N], by trajectory: whose rollout it belongs to, or ""."""
 
     def __init__(self, roles: NDArray[np.str_]) -> None:
-        self._roles = roles
+        self._roles, self._is_kept = roles, roles != ""
         self._kept: list[_Kept] = []
 
     def wanted(self, trajectory: Ints) -> Ints:
         """The places in `trajectory` [n] of those that are kept."""
-        return np.flatnonzero(self._roles[trajectory] != "")
+        return np.flatnonzero(self._is_kept[trajectory])
 
     def keep(
         self,
         trajectory: Ints,
-        seen: Observations,
+        seen: SeenTensors,
         decided: SampledActions,
         in_loss: NDArray[np.bool_],
         others: Observations | None,
@@ -76,11 +77,12 @@ class Recorder:
             for leader, row in zip(leaders.tolist(), rows.tolist(), strict=True):
                 (matching,) = np.nonzero(battle == leader)
                 if len(matching):
+                    places = torch.from_numpy(matching)
                     copies.append(
                         _Kept(
                             2 * row + seat[matching],
-                            kept.seen.take(matching.tolist()),
-                            kept.decided.take(matching),
+                            kept.seen.take(places),
+                            kept.decided.take(places),
                             np.zeros(len(matching), np.bool_),
                             None if kept.others is None else kept.others.take(matching.tolist()),
                             None if kept.searched is None else kept.searched.take(matching),
@@ -89,37 +91,49 @@ class Recorder:
         self._kept += copies
 
     def rollouts(self, ended: EndedBattle, manners: Mapping[str, SamplingSettings]) -> dict[str, Rollout]:
-        """The rollout of each role that has one. manners: role -> how it played."""
+        """The rollout of each role that has one; what was kept is gone then. manners: role -> how it played."""
         if not self._kept:
             return {}
         trajectory = np.concatenate([kept.trajectory for kept in self._kept])
-        arrays: dict[str, NDArray[Any]] = {
-            "token_ids": np.concatenate([kept.seen.token_ids for kept in self._kept]),
-            "features": np.concatenate([kept.seen.features for kept in self._kept]),
-            "legal": np.concatenate([kept.seen.legal for kept in self._kept]),
-            "actions": np.concatenate([kept.decided.actions for kept in self._kept]),
-            "log_probs": np.concatenate([kept.decided.log_probs for kept in self._kept]),
-            "logits": np.concatenate([kept.decided.logits for kept in self._kept]),
-            "values": np.concatenate([kept.decided.values for kept in self._kept]),
-            "in_loss": np.concatenate([kept.in_loss for kept in self._kept]),
+        kept_roles = self._roles[trajectory]
+        orders = {role: _in_order(trajectory, np.flatnonzero(kept_roles == role)) for role in manners}
+        orders = {role: order for role, order in orders.items() if len(order)}
+        device = self._kept[0].decided.actions.device
+        places = {role: torch.from_numpy(order).to(device) for role, order in orders.items()}
+        packed: dict[str, dict[str, Tensor]] = {role: {} for role in orders}
+        for name, parts in self._take_fields().items():
+            whole = torch.cat(parts)
+            parts.clear()  # one field after another, so that all of it is never there twice
+            for role, place in places.items():
+                packed[role][name] = whole[place]
+        return {role: _rollout(packed[role], trajectory[orders[role]], ended, manners[role]) for role in orders}
+
+    def _take_fields(self) -> dict[str, list[Tensor]]:
+        """Each field's parts, step by step."""
+        kept, self._kept = self._kept, []
+        fields = {
+            "token_ids": [each.seen.token_ids for each in kept],
+            "features": [each.seen.features for each in kept],
+            "legal": [each.seen.legal for each in kept],
+            "actions": [each.decided.actions for each in kept],
+            "log_probs": [each.decided.log_probs for each in kept],
+            "logits": [each.decided.logits for each in kept],
+            "values": [each.decided.values for each in kept],
         }
-        others = [kept.others for kept in self._kept if kept.others is not None]
+        device = kept[0].decided.actions.device
+        arrays: dict[str, list[NDArray[Any]]] = {"in_loss": [each.in_loss for each in kept]}
+        others = [each.others for each in kept if each.others is not None]
         if others:
-            arrays["others_token_ids"] = np.concatenate([each.token_ids for each in others])
-            arrays["others_features"] = np.concatenate([each.features for each in others])
-        searched = [kept.searched for kept in self._kept if kept.searched is not None]
+            arrays["others_token_ids"] = [each.token_ids for each in others]
+            arrays["others_features"] = [each.features for each in others]
+        searched = [each.searched for each in kept if each.searched is not None]
         if searched:
             values = np.concatenate([each.values for each in searched])
             beyond = ((0, 0), (0, ACTIONS - values.shape[1]))  # actions that no position of the engine has
-            arrays["searched_values"] = np.pad(values, beyond, constant_values=np.nan)
-            arrays["searched_value"] = np.concatenate([each.value for each in searched])
-        roles = self._roles[trajectory]
-        return {
-            role: _rollout(role_arrays, trajectory[order], ended, manner)
-            for role, manner in manners.items()
-            if len(order := _in_order(trajectory, np.flatnonzero(roles == role)))
-            for role_arrays in ({name: array[order] for name, array in arrays.items()},)
-        }
+            arrays["searched_values"] = [np.pad(values, beyond, constant_values=np.nan)]
+            arrays["searched_value"] = [each.value for each in searched]
+        moved = {name: [torch.from_numpy(np.concatenate(parts)).to(device)] for name, parts in arrays.items()}
+        return fields | moved
 
 
 def _in_order(trajectory: Ints, mine: Ints) -> Ints:
@@ -127,27 +141,33 @@ def _in_order(trajectory: Ints, mine: Ints) -> Ints:
     return mine[np.argsort(trajectory[mine], kind="stable")]
 
 
-def _rollout(
-    arrays: dict[str, NDArray[Any]], trajectory: Ints, ended: EndedBattle, manner: SamplingSettings
-) -> Rollout:
+def _rollout(packed: dict[str, Tensor], trajectory: Ints, ended: EndedBattle, manner: SamplingSettings) -> Rollout:
+    """packed: the decisions' fields, sorted by trajectory. trajectory: [D], of each."""
     trajectories, lengths = np.unique(trajectory, return_counts=True)
     battle, seat = trajectories // 2, trajectories % 2
-    last = arrays["values"][lengths.cumsum() - 1]
-    bootstrap = [ended.bootstrap.get(t, v) for t, v in zip(trajectories.tolist(), last.tolist(), strict=True)]
+    device = packed["values"].device
+    bootstrap = packed["values"][torch.from_numpy(lengths.cumsum() - 1).to(device)].cpu().numpy()
+    for place in np.flatnonzero(~ended.terminated[battle]).tolist():
+        bootstrap[place] = ended.bootstrap.get(int(trajectories[place]), bootstrap[place])
     names = tuple(dict.fromkeys(ended.opponents))
-    arrays.setdefault("others_token_ids", np.zeros((0, TOKENS, IDS_PER_TOKEN), np.int16))
-    arrays.setdefault("others_features", np.zeros((0, TOKENS, FEATURES), np.float32))
-    arrays.setdefault("searched_values", np.zeros((0, ACTIONS), np.float32))
-    arrays.setdefault("searched_value", np.zeros(0, np.float32))
-    arrays |= {
+    numbers = {name: number for number, name in enumerate(names)}
+    opponents = np.array([numbers[name] for name in ended.opponents], np.int64)
+    arrays: dict[str, NDArray[Any]] = {
         "lengths": lengths.astype(np.int64),
         "results": ended.results[battle, seat],
         "terminated": ended.terminated[battle],
-        "bootstrap": np.array(bootstrap, np.float32),
+        "bootstrap": bootstrap,
         "battle": battle,
         "seat": seat,
-        "opponent": np.array([names.index(ended.opponents[row]) for row in battle.tolist()], np.int64),
+        "opponent": opponents[battle],
         "group": battle // ended.group,
     }
-    tensors: dict[str, Any] = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    empty: dict[str, NDArray[Any]] = {
+        "others_token_ids": np.zeros((0, TOKENS, IDS_PER_TOKEN), np.int16),
+        "others_features": np.zeros((0, TOKENS, FEATURES), np.float32),
+        "searched_values": np.zeros((0, ACTIONS), np.float32),
+        "searched_value": np.zeros(0, np.float32),
+    }
+    arrays |= {name: array for name, array in empty.items() if name not in packed}
+    tensors: dict[str, Any] = packed | {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}
     return Rollout(**tensors, opponents=names, manner=manner)

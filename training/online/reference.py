@@ -21,7 +21,7 @@ from torch import Tensor
 from agents.policy import checkpoint
 from agents.policy.distributions import log_prob_of, log_probs
 from training.online import config
-from training.online.rollout import Rollout, forward
+from training.online.rollout import Rollout, forward_packed
 from training.online.schedules import ParameterSchedule
 from training.runs.config_reader import BadConfig
 
@@ -62,9 +62,8 @@ class Reference:
         """Return its logits [D, 13], -inf for illegal actions. decisions: that are processed at a time."""
         computed = torch.full_like(rollout.logits, -torch.inf)
         for part in rollout.minibatches(decisions, torch.Generator().manual_seed(0)):
-            padded = rollout.padded(part)
-            output = forward(self._network, rollout, padded)
-            computed[padded.places[padded.valid_mask]] = output.logits[padded.valid_mask]
+            index, output = forward_packed(self._network, rollout, part)
+            computed[index] = output.logits
         return computed
 
     def shaped_rewards(self, rollout: Rollout, logits: Tensor) -> Tensor:

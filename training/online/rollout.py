@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from agents.policy.network import Output
+from agents.policy.network import Network, Output
 from training.online.players import SamplingSettings
 
 
@@ -101,10 +104,19 @@ class Rollout:
         result[padded.places[padded.valid_mask]] = values[padded.valid_mask]
         return result
 
+    @cached_property
+    def host_lengths(self) -> NDArray[np.int64]:
+        """[B]: `lengths`, not on a GPU."""
+        return self.lengths.cpu().numpy()
+
+    @cached_property
+    def all_in_loss(self) -> bool:
+        return bool(self.in_loss.all())
+
     def minibatches(self, decisions: int, generator: torch.Generator) -> Iterator[Tensor]:
-        """Yield trajectories in random order, about `decisions` decisions at a time."""
-        order = torch.randperm(len(self.lengths), generator=generator).to(self.lengths.device)
-        total = self.lengths[order].cumsum(0)
+        """Yield trajectories (int64, on the CPU) in random order, about `decisions` decisions at a time."""
+        order = torch.randperm(len(self.lengths), generator=generator)
+        total = torch.from_numpy(self.host_lengths)[order].cumsum(0)
         count = max(1, round(int(total[-1]) / decisions))
         part = ((total - 1) * count // total[-1]).clamp(max=count - 1)
         for number in range(count):
@@ -119,3 +131,30 @@ def forward(network: nn.Module, rollout: Rollout, padded: Padded) -> Output:
         padded.take(rollout.token_ids), padded.take(rollout.features), padded.take(rollout.legal), padded.valid_mask
     )
     return output
+
+
+def forward_packed(network: Network, rollout: Rollout, trajectories: Tensor) -> tuple[Tensor, Output]:
+    """Return the places in the rollout (int64 [n]) of these trajectories' decisions, and the network's outputs for them.
+
+    trajectories: int64 [B], on the CPU. Logits are [n, 13] and value logits [n, bins]. Nothing is padded.
+    """
+    chosen = trajectories.numpy()
+    lengths, starts = rollout.host_lengths[chosen], (rollout.host_lengths.cumsum() - rollout.host_lengths)[chosen]
+    positions = np.arange(lengths.sum()) - np.repeat(lengths.cumsum() - lengths, lengths)
+    device = rollout.actions.device
+    index = torch.from_numpy(np.repeat(starts, lengths) + positions).to(device)
+    return index, network.forward_packed(
+        rollout.token_ids[index],
+        rollout.features[index],
+        rollout.legal[index],
+        torch.from_numpy(positions).to(device),
+    )
+
+
+def forward_in_loss(network: Network, rollout: Rollout, trajectories: Tensor) -> tuple[Tensor, Output]:
+    """As `forward_packed`, for those decisions alone that are in the loss; earlier ones of their battles are context."""
+    index, output = forward_packed(network, rollout, trajectories)
+    if rollout.all_in_loss:
+        return index, output
+    chosen = rollout.in_loss[index].nonzero()[:, 0]
+    return index[chosen], Output(output.logits[chosen], output.value[chosen])

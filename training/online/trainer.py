@@ -63,6 +63,7 @@ class Trainer:
         self.rule: Any = settings.algorithm
         _use_threads(settings.compute.threads)
         self.device = _device(settings.compute.device)
+        torch.set_float32_matmul_precision("high" if settings.compute.precision == "tf32" else "highest")
         gen = get_format(settings.format).gen
         self.generator = torch.Generator(self.device).manual_seed(settings.seed)  # draws actions
         self.shuffle = torch.Generator().manual_seed(settings.seed + 1)  # draws minibatches

@@ -78,11 +78,10 @@ class _NetworkPlays:
         return [(None, None)] * len(rows)
 
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
-        import torch
+        from training.online.players import SeenTensors
 
-        with torch.no_grad():
-            decided = self._player.decide(2 * rows + seats, battles.observe(rows, seats))
-        actions: Ints = np.asarray(decided.actions, np.int64)
+        seen = SeenTensors.of(battles.observe(rows, seats), self._player.device)
+        actions: Ints = self._player.decide(2 * rows + seats, seen).actions.numpy()
         return actions
 
 

@@ -41,18 +41,18 @@ def _start(battles):
 
 
 @kernel
-def _step(battles, actions):
-    for n in numba.prange(len(battles)):
-        if battles[n, W.WINNER] == W.UNDECIDED:
-            step_battle(battles[n], actions[n, 0], actions[n, 1])
+def _step(battles, rows, actions):
+    for n in numba.prange(len(rows)):
+        if battles[rows[n], W.WINNER] == W.UNDECIDED:
+            step_battle(battles[rows[n]], actions[n, 0], actions[n, 1])
 
 
 @kernel
-def _legal(battles, masks):
-    for n in numba.prange(len(battles)):
+def _legal(battles, rows, masks):
+    for n in numba.prange(len(rows)):
         for seat in range(2):
-            playing = battles[n, W.WINNER] == W.UNDECIDED
-            masks[n, seat] = legal_actions(battles[n], W.SIDES + seat * W.SIDE_WORDS) if playing else 0
+            playing = battles[rows[n], W.WINNER] == W.UNDECIDED
+            masks[n, seat] = legal_actions(battles[rows[n]], W.SIDES + seat * W.SIDE_WORDS) if playing else 0
 
 
 def kernels() -> dict[str, tuple[Any, Callable[[], Any]]]:
@@ -106,27 +106,35 @@ class Engine:
         copies.words = self.words[indices("rows", rows, len(self.words))]
         return copies
 
-    def legal(self) -> NDArray[np.int32]:
-        """[N, 2]: each seat's legal actions as bits (layout.ACTIONS); 0 where it waits or the battle is over."""
-        masks = np.zeros((len(self.words), 2), np.int32)
-        _legal(self.words, masks)
+    def legal(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.int32]:
+        """[N, 2]: each seat's legal actions as bits (layout.ACTIONS); 0 where it waits or the battle is over.
+
+        rows: of these battles, in this order; None: all. Raises BadInput for a row that is not there.
+        """
+        rows = self._rows(rows)
+        masks = np.zeros((len(rows), 2), np.int32)
+        _legal(self.words, rows, masks)
         return masks
 
-    def step(self, actions: NDArray[np.int32]) -> None:
+    def step(self, actions: NDArray[np.int32], rows: NDArray[np.int64] | None = None) -> None:
         """Plays `actions` [N, 2] on to each battle's next request. Finished battles and seats that wait ignore theirs.
 
-        Raises BadInput for an illegal action or another shape; then no battle is stepped.
+        rows: of these battles alone, in this order; None: all. Raises BadInput for an illegal action or another shape, and
+        for a row that is not there or comes twice; then no battle is stepped.
         """
+        rows = self._rows(rows)
+        if len(rows) and np.bincount(rows).max() > 1:
+            raise BadInput(f"rows: {np.bincount(rows).argmax()} comes more than once.")
         actions = whole_numbers("actions", actions)
-        check_actions_shape(actions, len(self.words))
-        legal = self.legal()
+        check_actions_shape(actions, len(rows))
+        legal = self.legal(rows)
         illegal = (legal != 0) & ((legal >> actions) & 1 == 0)
         if illegal.any():
-            battle, seat = np.argwhere(illegal)[0]
+            place, seat = np.argwhere(illegal)[0]
             raise BadInput(
-                f"battle {battle}, seat {seat}: action {actions[battle, seat]} is not legal; none was played."
+                f"battle {rows[place]}, seat {seat}: action {actions[place, seat]} is not legal; none was played."
             )
-        _step(self.words, np.ascontiguousarray(actions, np.int32))
+        _step(self.words, rows, np.ascontiguousarray(actions, np.int32))
 
     def translate(
         self, rows: NDArray[np.int64], seats: NDArray[np.int64], actions: NDArray[np.int64]
@@ -142,6 +150,9 @@ class Engine:
         translated = np.zeros(len(rows), np.int32)
         translate(self.words, rows, seats, actions, translated)
         return translated
+
+    def _rows(self, rows: NDArray[np.int64] | None) -> NDArray[np.int64]:
+        return np.arange(len(self.words)) if rows is None else indices("rows", rows, len(self.words))
 
     def pairs(self, rows: Any, seats: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return rows and as many seats as arrays. Raises BadInput for one that is not there."""

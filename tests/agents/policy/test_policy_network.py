@@ -77,6 +77,25 @@ def test_playing_with_a_memory_is_reading_the_whole_battle(micro: Shape) -> None
     assert whole.logits[real].isfinite().equal(legal[real]) and not whole.logits[~real].any()
 
 
+@pytest.mark.parametrize("window", [8, 16])
+def test_battles_end_to_end_are_read_as_side_by_side(micro: Shape, window: int) -> None:
+    """Lengths below, at and above the window and twice it, at any place in a chunk; gradients too."""
+    network = lively(replace(micro, window=window))
+    ids, numbers, legal, real = battles([5, 40, 1, 16, 33, 8, 7, 2])
+    positions = torch.arange(real.shape[1]).expand_as(real)[real]
+    beside = network(ids, numbers, legal, real)
+    behind = network.forward_packed(ids[real], numbers[real], legal[real], positions)
+    torch.testing.assert_close(behind.logits, beside.logits[real], atol=1e-4, rtol=0)
+    torch.testing.assert_close(behind.value, beside.value[real], atol=1e-4, rtol=0)
+    weights = list(network.parameters())
+    pulls = [
+        torch.autograd.grad(each.square().sum(), weights, allow_unused=True) for each in (behind.value, beside.value)
+    ]
+    for one, other in zip(*pulls, strict=True):
+        if one is not None:
+            torch.testing.assert_close(one, other, atol=1e-4 * float(other.abs().max()) + 1e-7, rtol=0)
+
+
 def test_battles_of_different_ages_are_asked_together(micro: Shape) -> None:
     network = lively(micro)
     ids, numbers, legal, real = battles([12, 12])

@@ -15,7 +15,7 @@ from support.online import trainer  # noqa: E402
 from agents.policy.distributions import log_prob_of  # noqa: E402
 from training.online.collecting import RolloutPlan, SeatAssignment  # noqa: E402
 from training.online.players import SamplingSettings, behaviour_log_probs, returns_of  # noqa: E402
-from training.online.rollout import Rollout, forward  # noqa: E402
+from training.online.rollout import Rollout, forward, forward_in_loss  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
 
 SELF = [{"who": "opponent", "weight": 1.0}]
@@ -48,6 +48,37 @@ def test_the_probabilities_and_values_that_played_come_out_of_the_forward_pass(e
     torch.testing.assert_close(log_prob_of(log_policy, rollout.actions), rollout.log_probs, atol=2e-4, rtol=1e-4)
     torch.testing.assert_close(returns_of(output.value[valid]), rollout.values, atol=2e-4, rtol=1e-4)
     assert rollout.legal.gather(1, rollout.actions[:, None]).all()
+
+
+@pytest.mark.parametrize("branch_at", [0, 6])
+def test_pools_that_take_turns_play_battles_and_branch_as_one_does(branch_at: int) -> None:
+    one, other = trainer(league__members=RULES), trainer(league__members=RULES)
+    other._collector.pool_count = 2
+    alone, divided = (collected(each, group=3, branch_at=branch_at) for each in (one, other))
+    assert alone.opponents == divided.opponents and (alone.battle.unique() == divided.battle.unique()).all()
+    with torch.no_grad():
+        output = forward(other.roles[LEARNER].network, divided, padded := divided.padded())
+    assert (divided.seat == alone.seat).all() and divided.terminated.all()
+    torch.testing.assert_close(returns_of(output.value[padded.valid_mask]), divided.values, atol=2e-4, rtol=1e-4)
+    context = (padded.valid_mask & ~padded.take(divided.in_loss)).sum(1)
+    for group in range(4):  # no group is divided
+        for seat in (0, 1):
+            mine = (divided.group == group) & (divided.seat == seat)
+            assert len(set(context[mine].tolist())) <= 1
+    assert divided.in_loss.all() == (branch_at == 0)
+
+
+def test_battles_end_to_end_give_what_battles_side_by_side_give() -> None:
+    one = trainer(league__members=SELF)
+    rollout, network = collected(one, group=4, branch_at=6), one.roles[LEARNER].network
+    (part, *_) = rollout.minibatches(300, torch.Generator().manual_seed(3))
+    padded = rollout.padded(part)
+    chosen = padded.valid_mask & padded.take(rollout.in_loss)
+    with torch.no_grad():
+        beside, (index, behind) = forward(network, rollout, padded), forward_in_loss(network, rollout, part)
+    assert (index == padded.places[chosen]).all() and 0 < len(index) < padded.valid_mask.sum()
+    torch.testing.assert_close(behind.logits, beside.logits[chosen], atol=1e-4, rtol=0)
+    torch.testing.assert_close(behind.value, beside.value[chosen], atol=1e-4, rtol=0)
 
 
 def test_both_seats_of_self_play_are_kept_and_their_results_are_opposite() -> None:

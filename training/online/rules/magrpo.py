@@ -30,7 +30,7 @@ from training.online.config import OnlineConfig, RuleSettings
 from training.online.metrics import Averages
 from training.online.policy_gradient import policy_terms
 from training.online.role import Role
-from training.online.rollout import Rollout, forward
+from training.online.rollout import Rollout, forward_in_loss
 from training.online.schedules import ScheduleSettings
 from training.online.trainer import Metrics, Trainer
 from training.runs.config_reader import BadConfig
@@ -79,17 +79,15 @@ class MAGRPO(Trainer):
         ) * rollout.in_loss  # [D], 0 unless it is in the reward
         returns = rollout.results + (padded.take(penalties) * padded.valid_mask).sum(1)  # [B]
         advantages = group_advantages(returns, 2 * rollout.group + rollout.seat, rule.advantage, rule.normalize)  # [B]
+        weights = advantages.repeat_interleave(rollout.lengths)  # [D]
         entropy_weight = rule.entropy.at(self.iteration)
         averages = Averages()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-            padded = rollout.padded(part)
-            chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
-            if not chosen.any():
+            index, output = forward_in_loss(role.network, rollout, part)
+            if not len(index):
                 continue
-            output = forward(role.network, rollout, padded)
-            terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
-            weights = advantages[part][:, None].expand(chosen.shape)[chosen]  # [n]
-            policy_loss = -(terms.ratio * weights).mean()
+            terms = policy_terms(self, rollout, index, output.logits, reference)
+            policy_loss = -(terms.ratio * weights[index]).mean()
             loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
             averages.add(policy_loss=policy_loss, loss=loss, gradient_norm=role.update(loss, len(terms.ratio)))
         return averages.means() | {"advantage": float(advantages.abs().mean())}

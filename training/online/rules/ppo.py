@@ -29,7 +29,7 @@ from training.online.metrics import Averages
 from training.online.players import returns_of
 from training.online.policy_gradient import advantages, policy_terms
 from training.online.role import Role
-from training.online.rollout import Rollout, forward
+from training.online.rollout import Rollout, forward_in_loss
 from training.online.schedules import ScheduleSettings
 from training.online.trainer import Metrics, Trainer
 from training.runs.config_reader import BadConfig
@@ -76,18 +76,14 @@ class PPO(Trainer):
             epochs += 1
             of_epoch = Averages()
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-                padded = rollout.padded(part)
-                chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
-                index = padded.places[chosen]  # [n]
-                output = forward(role.network, rollout, padded)
-                terms = policy_terms(self, rollout, index, output.logits[chosen], reference)
+                index, (logits, values) = forward_in_loss(role.network, rollout, part)
+                terms = policy_terms(self, rollout, index, logits, reference)
                 parts = losses(
                     terms.log_prob,
                     rollout.log_probs[index],
                     advantage[index],
                     rule.clip,
                 )
-                values = output.value[chosen]
                 if rule.value_loss == "squared":
                     value_loss = squared_loss(returns_of(values), rollout.values[index], target[index], rule.value_clip)
                 else:

@@ -91,6 +91,25 @@ def test_rows_are_begun_anew_in_place_and_a_bad_team_changes_none() -> None:
     assert (engine.words == before).all()
 
 
+def test_some_rows_are_stepped_in_any_order_and_the_others_stay() -> None:
+    engine = Engine(4)
+    engine.reset([(TEAM, TEAM)] * 4, [*SEEDS, *SEEDS])
+    before, apart = engine.words.copy(), engine.fork([2, 0])
+    actions = np.array([[0, 1], [2, 0]], np.int32)
+    rows = np.array([2, 0])
+    assert (engine.legal(rows) == engine.legal()[rows]).all()
+    engine.step(actions, rows)
+    apart.step(actions)
+    assert (engine.words[rows] == apart.words).all() and (engine.words[[1, 3]] == before[[1, 3]]).all()
+    after = engine.words.copy()
+    for wrong, names in (([1, 1], "rows: 1 comes more than once"), ([0, 4], "rows: there is no 4"), ([0], "is needed")):
+        with pytest.raises(BadInput, match=names):
+            engine.step(actions, np.array(wrong))
+    with pytest.raises(BadInput, match="battle 3, seat 1: action 8 is not legal"):
+        engine.step(np.array([[0, 0], [0, 8]]), np.array([1, 3]))
+    assert (engine.words == after).all()
+
+
 def test_a_finished_battle_stays_as_it_is() -> None:
     engine = Engine(1)
     engine.reset([(TEAM, TEAM)], [SEEDS[0]])

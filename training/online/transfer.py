@@ -1,0 +1,60 @@
+"""Brings what seats see to a network's device, and the actions back, while a GPU works on something else.
+
+On a CPU neither copies anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from agents.observation.actions import ACTIONS
+from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
+from training.envs.venue import Battles, Ints
+from training.online.players import SeenTensors
+
+
+class Transfer:
+    """For up to `seats` seats at a time, of which one lot is under way: `observe`, `send`, `receive`, and so on.
+
+    On a GPU observations are written into page-locked memory, from which they are copied while the CPU goes on. It is
+    written again only after `receive`, by when the copy is over.
+    """
+
+    def __init__(self, device: torch.device, seats: int) -> None:
+        self._device, self._buffers = device, None
+        self._sent = torch.empty(0, dtype=torch.int64)
+        if device.type == "cuda":
+            self._buffers = (
+                torch.empty((seats, TOKENS, IDS_PER_TOKEN), dtype=torch.int16, pin_memory=True),
+                torch.empty((seats, TOKENS, FEATURES), dtype=torch.float32, pin_memory=True),
+                torch.empty((seats, ACTIONS), dtype=torch.bool, pin_memory=True),
+            )
+            self._actions = torch.empty(seats, dtype=torch.int64, pin_memory=True)
+            self._copied = torch.cuda.Event()
+
+    def observe(self, battles: Battles, rows: Ints, seats: Ints) -> SeenTensors:
+        """What seat `seats[k]` of the battle in row `rows[k]` sees."""
+        if self._buffers is None:
+            return SeenTensors.of(battles.observe(rows, seats), self._device)
+        parts = [buffer[: len(rows)] for buffer in self._buffers]
+        battles.observe(rows, seats, Observations(*(part.numpy() for part in parts)))
+        return SeenTensors(*(part.to(self._device, non_blocking=True) for part in parts))
+
+    def send(self, actions: Sequence[Tensor]) -> None:
+        """Begin to fetch actions, int64 [n] each."""
+        together = torch.cat(list(actions)) if len(actions) > 1 else actions[0]
+        if self._buffers is None:
+            self._sent = together
+            return
+        self._sent = self._actions[: len(together)]
+        self._sent.copy_(together, non_blocking=True)
+        self._copied.record()
+
+    def receive(self) -> Ints:
+        """The actions that were sent, one after another, as soon as they are there."""
+        if self._buffers is not None:
+            self._copied.synchronize()
+        return self._sent.numpy()
