@@ -191,7 +191,7 @@ TRAINS = (
     *(
         f"training.online.{name}"
         for name in ("collecting", "league", "metrics", "noise_scale", "players", "policy_gradient", "recording",
-                     "reference", "replay", "role", "rollout", "rules", "run", "trainer")
+                     "reference", "replay", "role", "rollout", "rules", "run", "trainer", "transfer")
     ),
     "training.llm.loading", "training.llm.run",
 )  # fmt: skip
