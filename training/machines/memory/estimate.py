@@ -23,7 +23,7 @@ from agents.observation.observation import FEATURES, TOKENS
 from agents.policy.network import Network, Shape
 
 #: Bytes of an id, of an embedding's offset, and of a float32.
-_INT64, _FP32 = 8, 4
+_INT64, _INT32, _FP32 = 8, 4, 4
 _IDS = 12
 #: Bytes per decision of the losses, and of the batch's smaller arrays (masks, actions, target policy).
 _LOSS_BYTES, _BATCH_BYTES = 2_000, 250
@@ -147,7 +147,8 @@ def saved_bytes(setup: Setup) -> tuple[float, float]:
     else:
         kept = tokens = (TOKENS + 1) * each_token * shape.token_layers
         decisions_peak = each_decision * shape.layers
-    embedded = TOKENS * (2 * _IDS * _INT64 + 3 * _INT64 + FEATURES * size)
+    index = _INT32 if setup.device == "cpu" else _INT64  # of the embeddings (agents/policy/network.py)
+    embedded = TOKENS * ((2 * _IDS + 3) * index + FEATURES * size)
     # In half precision the heads keep converted copies of what they use of the normed tokens, not the tokens themselves.
     normed = (TOKENS + 1) * narrow * _FP32 if size == _FP32 else narrow * size
     summary = (TOKENS + 1) * (_FP32 * narrow + 8) + normed
