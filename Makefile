@@ -6,7 +6,7 @@ PYTHON ?= python3
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup setup-dev training llm ray search evaluate test test-training test-rest test-slow lint format docs bench gpu docker clean
+.PHONY: help setup setup-dev training llm ray search evaluate test test-training test-rest test-slow lint format docs bench gpu gpu-train docker clean
 
 help:            ## what one can say here
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 16
@@ -59,6 +59,9 @@ bench: setup-dev ## battles a second, against poke-env over a local Showdown ser
 
 gpu: training    ## measure the project on this machine's GPU: tables on the terminal, all of it in gpu/ (docs/gpu.md)
 	@$(BIN)/python scripts/gpu/measure.py --out gpu $(ARGS)
+
+gpu-train: training    ## train policy:gen1ou further on this machine's GPU for seven minutes: gpu/ppo.tar (docs/gpu.md)
+	@$(BIN)/python scripts/gpu/measure.py --out gpu --parts compiling ppo $(ARGS)
 
 docker:          ## build the image that trains, on NVIDIA GPUs or the CPU (docs/container.md): BASE=IMAGE, TORCH_INDEX=URL
 	@sh scripts/container/build.sh

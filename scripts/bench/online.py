@@ -24,10 +24,8 @@ from training.runs.shipped import resolve_path
 BARS = {"micro": 8000, "tiny": 1000}
 
 
-def measured(
-    preset: str, venue: str, battles: int, iterations: int, epochs: int, device: str = "auto"
-) -> tuple[float, Counter[str], float]:
-    """Decisions/s, seconds by part, and peak memory in MiB. The first iteration (compiling, caches) is left out."""
+def self_play(preset: str, venue: str, battles: int, epochs: int = 1, device: str = "auto", **more: Any) -> PPO:
+    """A trainer of the shipped preset `ppo` in self-play. more: further settings, with __ for each dot."""
     changes: dict[str, Any] = {
         "venue": venue,
         "rollout.battles": battles,
@@ -37,8 +35,13 @@ def measured(
         "league.members": [{"who": "opponent", "weight": 1.0}],
         "rollout.teams": [{"set": "variety:200", "weight": 1.0}],
     }
+    changes |= {key.replace("__", "."): value for key, value in more.items()}
     settings = changed(read_yaml(resolve_path("ppo", "online")), [Change(*each) for each in changes.items()], "ppo")
-    trainer = PPO(validated(OnlineConfig, settings, "ppo"))
+    return PPO(validated(OnlineConfig, settings, "ppo"))
+
+
+def measured(trainer: PPO, iterations: int) -> tuple[float, Counter[str], float]:
+    """Decisions/s, seconds by part, and peak memory in MiB. The first iteration (compiling, caches) is left out."""
     try:
         trainer.iterate()
         parts: Counter[str] = Counter()
@@ -64,7 +67,7 @@ def main() -> None:
     for preset, bar in BARS.items():
         speeds = {}
         for venue, battles in (("engine", options.battles), ("showdown", options.showdown_battles)):
-            speed, parts, memory = measured(preset, venue, battles, options.iterations, options.epochs)
+            speed, parts, memory = measured(self_play(preset, venue, battles, options.epochs), options.iterations)
             speeds[venue] = speed
             shares = ", ".join(f"{part} {seconds / parts.total():.0%}" for part, seconds in parts.most_common())
             print(f"{preset} on {venue}: {speed:,.0f} decisions/s ({shares}; {memory:,.0f} MiB)", flush=True)

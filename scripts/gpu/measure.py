@@ -33,15 +33,15 @@ from teamsets.errors import ArenaError  # noqa: E402
 
 #: One stage after another; the lanes of a stage side by side, the parts of a lane in turn.
 STAGES = (
-    (("compiling",), ("cuda-engine",), ("doctor", "memory", "fsdp2", "speeds", "llm-dpo")),
-    (("engine", "online", "ppo"),),
+    (("compiling",), ("doctor", "memory", "fsdp2", "speeds", "llm-dpo")),
+    (("engine", "online", "profile", "ppo"),),
 )
 #: Seconds of a part, four times as many in a rehearsal; `ppo` gets what is left.
 LIMITS = {
-    "compiling": 200, "cuda-engine": 330, "doctor": 100, "memory": 160, "fsdp2": 70, "speeds": 100, "engine": 50,
-    "online": 150, "llm-dpo": 60, "ppo": 3600,
+    "compiling": 200, "doctor": 100, "memory": 160, "fsdp2": 70, "speeds": 100, "engine": 50,
+    "online": 150, "profile": 110, "llm-dpo": 60, "ppo": 3600,
 }  # fmt: skip
-PACKAGES = ("torch", "accelerate", "numpy", "numba", "numba-cuda", "llvmlite")
+PACKAGES = ("torch", "accelerate", "numpy", "numba", "llvmlite")
 Record = dict[str, Any]
 
 

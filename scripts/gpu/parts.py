@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
 import tarfile
@@ -146,72 +145,6 @@ def compiling(job: Job) -> Iterator[Row]:
         yield {"start": which, "seconds": compile_seconds(cache, pairs()[0])}
 
 
-def cuda_engine(job: Job) -> Iterator[Row]:
-    """The CUDA engine: what compiling takes, random play by the number of battles, and the tests that need a GPU."""
-    if job.rehearse:
-        os.environ |= {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-    import pytest
-
-    from agents.engine.gen1 import cuda as gpu
-    from agents.engine.gen1.engine import initial
-    from agents.engine.gen1.rollout import rollout
-
-    cuda, some = gpu.cuda, pairs()
-    fresh = np.stack([initial(some[n % len(some)], f"gen5,{n + 1:016x}") for n in range(2 if job.rehearse else 512)])
-
-    def batch(battles: int) -> tuple[Any, Any, Any]:
-        engine = gpu.CudaEngine(len(fresh))
-        engine.reset(
-            [some[n % len(some)] for n in range(len(fresh))], [f"gen5,{n + 1:016x}" for n in range(len(fresh))]
-        )
-        engine = engine.fork((np.arange(battles) % len(fresh)).tolist())
-        states = np.arange(1, battles + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        return engine, cuda.to_device(fresh[np.arange(battles) % len(fresh)]), cuda.to_device(states)
-
-    def seconds(play: Callable[[], Any]) -> float:
-        cuda.synchronize()
-        began = time.perf_counter()
-        play()
-        cuda.synchronize()
-        return time.perf_counter() - began
-
-    engine, starts, states = batch(len(fresh))
-    yield {"compiling": "rollout", "seconds": seconds(lambda: engine.rollout(starts, states, 1))}
-    sizes = (2,) if job.rehearse else (1 << 12, 1 << 14, 1 << 16, 1 << 18)
-    for battles in sizes:
-        engine, starts, states = batch(battles)
-        steps = 2 if job.rehearse else 100
-        with job.gpu_alone():
-            engine.rollout(starts, states, steps)  # into their midst
-            counts: list[Any] = []
-            took = seconds(lambda: counts.append(engine.rollout(starts, states, steps)))  # noqa: B023
-        choices, turns = counts[0].copy_to_host().sum(axis=0)[1:].tolist()
-        speed = {"steps/s": battles * steps / took, "choices/s": choices / took, "turns/s": turns / took}
-        row: Row = {"battles": battles, **speed}
-        if battles == sizes[0]:
-            copied, *others = batch(battles)
-            first, begun, numbers = (array.copy_to_host() for array in (copied.words, *others))
-            rollout(first, begun, numbers, steps)
-            same = rollout(first, begun, numbers, steps)[1:] == (choices, turns)
-            row["equal to the CPU"] = same and bool((first == engine.words.copy_to_host()).all())
-        yield row
-    yield {"compiling": "legal", "seconds": seconds(engine.legal)}
-    actions = cuda.to_device(np.full((battles, 2), -1, np.int32))
-    yield {"compiling": "step", "seconds": seconds(lambda: engine.step(actions))}
-    if job.rehearse:
-        return
-    log = job.work / "cuda-tests.txt"
-    tests = ["tests/agents/engine/gen1/test_cuda.py", "-k", "2000 or torch_shares", "-rA", "-p", "no:cacheprovider"]
-    with log.open("w") as file:
-        stdout, sys.stdout = sys.stdout, file
-        try:
-            code = pytest.main(tests)
-        finally:
-            sys.stdout = stdout
-    print(log.read_text())
-    yield {"tests": " ".join(tests), "exit code": int(code), "says": log.read_text().strip().splitlines()[-1]}
-
-
 def engine(job: Job) -> Iterator[Row]:
     """The CPU's engine on all cores: random play, and with both sides' observations."""
     from engine import Batch
@@ -224,14 +157,100 @@ def engine(job: Job) -> Iterator[Row]:
 
 
 def online(job: Job) -> Iterator[Row]:
-    """Decisions/s of PPO in self-play (learning included), and the share of the time that each part took."""
-    from online import measured
+    """PPO in self-play: decisions/s of play alone and with learning, and shares of the time."""
+    from online import measured, self_play
 
-    cases = [("tiny", "cuda", 256), ("tiny", "cuda", 1024), ("tiny", "cpu", 256), ("small", "cuda", 1024)]
-    for preset, device, battles in [("micro", "cpu", 4)] if job.rehearse else cases:
-        speed, parts, mib = measured(preset, "engine", battles, 1 if job.rehearse else 3, 1, device)
+    cases = [
+        ("tiny", "cuda", 1024, "fp32"),
+        ("tiny", "cuda", 4096, "fp32"),
+        ("tiny", "cuda", 4096, "tf32"),
+        ("tiny", "cpu", 256, "fp32"),
+        ("small", "cuda", 2048, "tf32"),
+    ]
+    for preset, device, battles, precision in [("micro", "cpu", 4, "fp32")] if job.rehearse else cases:
+        more = {"compute__precision": precision, "algorithm__minibatch_decisions": 16384 if device == "cuda" else 1024}
+        trainer = self_play(preset, "engine", battles, 1, device, **more)
+        speed, parts, mib = measured(trainer, 1 if job.rehearse else 3)
+        playing = 1 - parts["learn"] / parts.total()
         shares = {f"{part} %": 100 * seconds / parts.total() for part, seconds in parts.most_common()}
-        yield {"preset": preset, "device": device, "battles": battles, "decisions/s": speed, **shares, "MiB": mib}
+        about = {"preset": preset, "device": device, "battles": battles, "precision": precision}
+        yield {**about, "decisions/s": speed, "of play": speed / playing, **shares, "MiB": mib}
+
+
+def profile(job: Job) -> Iterator[Row]:
+    """Where online learning's time on the GPU goes, and whether what it plays there is what it learns there.
+
+    The largest difference of log-probabilities and values between play (`step`) and learning (`forward_packed`), the
+    slowest kernels of both, and decisions/s of learning steps, as they are and compiled by torch.
+    """
+    import torch
+    from online import self_play
+    from torch.profiler import ProfilerActivity
+    from torch.profiler import profile as profiler
+
+    from agents.policy.distributions import log_prob_of
+    from training.online.players import behaviour_log_probs, returns_of
+    from training.online.rollout import Rollout, forward_in_loss, forward_packed
+
+    battles, minibatch = (8, 400) if job.rehearse else (2048, 16384)
+    trainer = self_play("micro" if job.rehearse else "tiny", "engine", battles, 1, job.device)
+    network = trainer.roles["learner"].network
+    played: list[Rollout] = []
+
+    def remember(role: Any, rollout: Rollout, reference: Any) -> dict[str, float]:
+        played.append(rollout)
+        return {}
+
+    trainer.learn = remember  # type: ignore[method-assign]
+    trainer.iterate()
+    rollout = played[-1]
+    with torch.no_grad():
+        index, output = forward_packed(network, rollout, torch.arange(min(256, len(rollout.lengths))))
+    log_policy = behaviour_log_probs(output.logits, rollout.legal[index], rollout.manner)
+    log_prob = log_prob_of(log_policy, rollout.actions[index])
+    yield {
+        "largest difference": "play and learning",
+        "of log-probabilities": float((log_prob - rollout.log_probs[index]).abs().max()),
+        "of values": float((returns_of(output.value) - rollout.values[index]).abs().max()),
+    }
+    optimizer = torch.optim.AdamW(network.parameters(), lr=1e-9, fused=job.device == "cuda")
+
+    def learn(part: torch.Tensor) -> int:
+        index, output = forward_in_loss(network, rollout, part)
+        logits = output.logits.masked_fill(~rollout.legal[index], 0.0)
+        (output.value.square().mean() + logits.square().mean()).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return len(index)
+
+    def wait() -> None:
+        if job.device == "cuda":
+            torch.cuda.synchronize()
+
+    parts = list(rollout.minibatches(minibatch, torch.Generator().manual_seed(0)))
+    activities = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if job.device == "cuda" else [])]
+    order = f"self_{'device' if job.device == 'cuda' else 'cpu'}_time_total"
+    works: dict[str, Callable[[], Any]] = {"learning": lambda: learn(parts[0]), "play": trainer.iterate}
+    for where, work in works.items():
+        work()
+        with profiler(activities=activities) as seen:
+            work()
+            wait()
+        for event in sorted(seen.key_averages(), key=lambda event: -getattr(event, order))[:12]:
+            yield {"where": where, "kernel": event.key[:70], "ms": getattr(event, order) / 1000, "calls": event.count}
+    plain = network.forward_packed
+    for way in ("as it is", "tf32", *(() if job.rehearse else ("compiled", "compiled bf16"))):
+        torch.set_float32_matmul_precision("highest" if way == "as it is" else "high")
+        if way == "compiled":
+            network.forward_packed = torch.compile(plain, dynamic=True)  # type: ignore[method-assign]
+        with torch.autocast(job.device, torch.bfloat16, enabled=way.endswith("bf16")):
+            learn(parts[0])
+            learn(parts[-1])
+            wait()
+            began = time.perf_counter()
+            decisions = sum(learn(part) for part in parts)
+            wait()
+        yield {"learning": way, "decisions/s": decisions / (time.perf_counter() - began)}
 
 
 def llm_dpo(job: Job) -> Iterator[Row]:
@@ -266,24 +285,34 @@ def with_changes(file: Path, changes: dict[str, Any]) -> Any:
 
 
 def ppo(job: Job) -> Iterator[Row]:
-    """`train online` from policy:gen1ou for as long as the part has, stopped by SIGINT; its checkpoints in ppo.tar."""
-    out = job.work / "ppo"
-    changes: dict[str, Any] = {"out": str(out), "compute.device": job.device}
+    """`train online` from policy:gen1ou for as long as the part has, its learning rate falling to 0; checkpoints in ppo.tar.
+
+    Two iterations before it say how many there is time for.
+    """
+    changes: dict[str, Any] = {"compute.device": job.device}
     if job.rehearse:
-        changes |= {"rollout.battles": 8, "rollout.teams": [{"set": "variety:20", "weight": 1.0}]}
-        changes |= {"checkpoints.every": 1, "iterations": 2}
-    file = job.work / "ppo.yaml"
-    file.write_text(yaml.safe_dump(with_changes(Path(__file__).with_name("ppo.yaml"), changes)))
-    process = subprocess.Popen([sys.executable, "-m", "training.cli", "online", str(file)], cwd=PROJECT)
-    try:
-        process.wait(job.seconds - 15)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGINT)
-        process.wait(10)
-    lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
-    shown = ("total_decisions", "decisions_per_s", "entropy", "value_error", "approximate_kl")
+        changes |= {
+            "rollout.battles": 8,
+            "rollout.teams": [{"set": "variety:20", "weight": 1.0}],
+            "checkpoints.every": 1,
+        }
+    began = time.monotonic()
+    trial = trained_online(job, "ppo-trial", changes | {"iterations": 2})
+    starting = time.monotonic() - began
+    last = trial[-1]
+    seconds = last["decisions"] / last["decisions_per_s"]
+    starting -= seconds
+    count = 2 if job.rehearse else max(2, int((job.seconds - 2 * starting - seconds - 30) / (1.05 * seconds)))
+    yield {"seconds to start": starting, "seconds an iteration": seconds, "iterations": count}
+    rate = {"kind": "linear", "start": 0.0003, "end": 0.0, "steps": count}
+    changes |= {"iterations": count, "learner.optimizer.learning_rate": rate}
+    if not job.rehearse:
+        changes["checkpoints.every"] = max(1, round(60 / seconds))
+    lines = trained_online(job, "ppo", changes)
+    shown = ("total_decisions", "decisions_per_s", "entropy", "value_error", "approximate_kl", "gradient_noise_scale")
     for line in lines[:: max(1, len(lines) // 10)]:
         yield {"iteration": line["step"], **{name: line[name] for name in shown if name in line}}
+    out = job.work / "ppo"
     kept = sorted((path for path in out.glob("checkpoints/*/model.safetensors")), key=lambda path: path.stat().st_mtime)
     places = sorted({round(place) for place in np.linspace(0, len(kept) - 1, 4)})[1:]
     with tarfile.open(job.work / "ppo.tar", "w") as tar:
@@ -293,12 +322,19 @@ def ppo(job: Job) -> Iterator[Row]:
                 str(path.relative_to(out)),
                 filter=lambda found: None if found.name.endswith("online.pt") else found,
             )
-    yield {"iterations": lines[-1]["step"], "exit code": process.returncode}
+    yield {"iterations": lines[-1]["step"]}
+
+
+def trained_online(job: Job, name: str, changes: dict[str, Any]) -> list[Row]:
+    """Run `train online` by ppo.yaml with some settings changed, in a folder of this name. Returns its metrics."""
+    out, file = job.work / name, job.work / f"{name}.yaml"
+    file.write_text(yaml.safe_dump(with_changes(Path(__file__).with_name("ppo.yaml"), changes | {"out": str(out)})))
+    subprocess.run([sys.executable, "-m", "training.cli", "online", str(file)], cwd=PROJECT, check=True)
+    return [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
 
 
 PARTS: dict[str, Callable[[Job], Iterator[Row]]] = {
     "compiling": compiling,
-    "cuda-engine": cuda_engine,
     "doctor": doctor,
     "memory": memory,
     "fsdp2": fsdp2,
@@ -306,5 +342,6 @@ PARTS: dict[str, Callable[[Job], Iterator[Row]]] = {
     "speeds": speeds,
     "engine": engine,
     "online": online,
+    "profile": profile,
     "ppo": ppo,
 }

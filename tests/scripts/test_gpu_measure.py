@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,14 @@ def test_a_part_without_time_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.torch
-def test_a_rehearsal_plays_the_cuda_engines_kernels(tmp_path: Path) -> None:
-    code, parts = measured(tmp_path / "out", "--parts", "cuda-engine")
+def test_a_rehearsal_learns_online_and_finds_that_play_and_learning_agree(tmp_path: Path) -> None:
+    code, parts = measured(tmp_path / "out", "--parts", "online", "profile", "ppo")
     assert code == 0, parts
-    (played,) = [row for row in parts["cuda-engine"]["rows"] if "battles" in row]
-    assert played["equal to the CPU"] is True
+    (speed,) = parts["online"]["rows"]
+    assert 0 < speed["decisions/s"] < speed["of play"]
+    differences, *rows = parts["profile"]["rows"]
+    assert differences["of log-probabilities"] < 1e-4 and differences["of values"] < 1e-4
+    assert {row["where"] for row in rows if "kernel" in row} == {"learning", "play"}
+    assert parts["ppo"]["rows"][-1] == {"iterations": 2}
+    with tarfile.open(tmp_path / "out" / "ppo.tar") as tar:
+        assert [name for name in tar.getnames() if name.endswith("model.safetensors")]
