@@ -28,13 +28,19 @@ _WITH_DETAILS = ("hiddenpower", "return", "frustration")
 
 
 class Choice(NamedTuple):
-    """One legal choice. `kind` is "move", "switch" or "team"; `slot` counts from 1 in the request's own order."""
+    """One legal choice. `kind` is "move", "switch", "pass" or "team"; `slot` counts from 1 in the request's own order.
+
+    target: of a move in doubles: 1 and 2 are the foes' slots, -1 and -2 one's own; 0: none is named. parts: where two slots
+    choose at once, the choice of each; `kind` is "joint" then.
+    """
 
     label: str
     wire: str
     kind: str
     slot: int
     extra: str = ""
+    target: int = 0
+    parts: tuple[Choice, ...] = ()
 
 
 def legal_choices(request: dict[str, Any]) -> list[Choice]:
@@ -49,11 +55,11 @@ def legal_choices(request: dict[str, Any]) -> list[Choice]:
     if request.get("teamPreview"):
         return [_lead(slot, len(team)) for slot in range(1, len(team) + 1)]
     if request.get("forceSwitch"):
-        return _switches(team)
+        return _bench(team)
     active = request["active"][0]
-    choices = _moves(active)
+    choices = [_move(one.move, one.slot, one.extra) for one in usable_moves(active)]
     if not active.get("trapped"):
-        choices += _switches(team)
+        choices += _bench(team)
     return choices
 
 
@@ -85,23 +91,44 @@ def _lead(slot: int, size: int) -> Choice:
     return Choice(f"team {order}", f"team {order}", "team", slot)
 
 
-def _moves(active: dict[str, Any]) -> list[Choice]:
-    listed = [(slot, m["id"]) for slot, m in enumerate(active["moves"], 1)]
-    usable = [(slot, move) for slot, move in listed if not active["moves"][slot - 1].get("disabled")]
+class UsableMove(NamedTuple):
+    """A move that can be chosen, with an extra or "". slot: from 1. target: Showdown's target type, "" if none is listed."""
+
+    move: str
+    slot: int
+    extra: str
+    target: str
+
+
+def usable_moves(active: dict[str, Any]) -> list[UsableMove]:
+    """Return what an active Pokémon's part of a request allows: plain moves first, then those with each extra."""
+    listed = [(slot, m["id"], m.get("target", "")) for slot, m in enumerate(active["moves"], 1)]
+    usable = [
+        UsableMove(move, slot, "", target) for slot, move, target in listed if not _disabled(active["moves"], slot)
+    ]
     if len(active) == 1:  # nothing but moves
-        return [_move(move, slot) for slot, move in usable]
+        return usable
     # What disables a move (a choice item, Disable, Torment) does not disable its Max Move or Z-Move.
-    max_moves = active["maxMoves"]["maxMoves"] if active.get("maxMoves") else active["moves"]
-    as_max_moves = [(slot, move) for slot, move in listed if not max_moves[slot - 1].get("disabled")]
+    shown = active["maxMoves"]["maxMoves"] if active.get("maxMoves") else active["moves"]
+    as_max_moves = [
+        UsableMove(move, slot, "", shown[slot - 1].get("target", ""))
+        for slot, move, _ in listed
+        if not _disabled(shown, slot)
+    ]
     dynamaxed = bool(active.get("maxMoves")) and not active.get("canDynamax")
-    choices = [_move(move, slot) for slot, move in (as_max_moves if dynamaxed else usable)]
+    found = list(as_max_moves if dynamaxed else usable)
     for flag, word in _EXTRAS.items():
         if active.get(flag):
-            choices += [_move(move, slot, word) for slot, move in (as_max_moves if word == "dynamax" else usable)]
+            found += [one._replace(extra=word) for one in (as_max_moves if word == "dynamax" else usable)]
     z_moves = active.get("canZMove")
     if z_moves:
-        choices += [_move(move, slot, "zmove") for slot, move in listed if z_moves[slot - 1]]
-    return choices
+        as_z_moves = [(move, slot, z_moves[slot - 1]) for slot, move, _ in listed if z_moves[slot - 1]]
+        found += [UsableMove(move, slot, "zmove", z_move["target"]) for move, slot, z_move in as_z_moves]
+    return found
+
+
+def _disabled(moves: list[dict[str, Any]], slot: int) -> bool:
+    return bool(moves[slot - 1].get("disabled"))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -110,13 +137,17 @@ def _move(move: str, slot: int, extra: str = "") -> Choice:
     return Choice(f"move {move}{end}", f"move {slot}{end}", "move", slot, extra)
 
 
-def _switches(team: list[dict[str, Any]]) -> list[Choice]:
-    # With Revival Blessing the choice is among fainted Pokémon, otherwise among able ones on the bench.
-    reviving = is_reviving(team)
+def _bench(team: list[dict[str, Any]]) -> list[Choice]:
+    # With Revival Blessing the choice is among fainted Pokémon, otherwise among able ones.
+    return switch_choices(team, [mon for mon in team if not mon["active"]], fainted=is_reviving(team))
+
+
+def switch_choices(team: list[dict[str, Any]], among: list[dict[str, Any]], *, fainted: bool) -> list[Choice]:
+    """Return the switches to those of a request's `team` that are `among` these entries and have fainted, or have not."""
     choices: list[Choice] = []
     labels: set[str] = set()
     for slot, mon in enumerate(team, 1):
-        if mon["active"] or mon["condition"].endswith(" fnt") != reviving:
+        if mon["condition"].endswith(" fnt") != fainted or not any(mon is one for one in among):
             continue
         choice = _switch(mon["details"], slot)
         if choice.label in labels:

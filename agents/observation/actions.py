@@ -54,7 +54,7 @@ def ordered_actions(
     team, listed = request["side"]["pokemon"], request["active"][0]["moves"] if moves else []
     choices: dict[int, Choice] = {}
     for choice in legal:
-        _, _, kind, slot, extra = choice
+        kind, slot, extra = choice.kind, choice.slot, choice.extra
         if kind == "switch":
             choices.setdefault(switch_actions[team[slot - 1]["ident"]], choice)
         elif not extra:

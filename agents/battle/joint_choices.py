@@ -1,0 +1,146 @@
+"""The legal choices of a request in doubles: one choice for both slots, and which combinations Showdown admits.
+
+What Showdown demands is read off its sim/side.js (`choose` and what it calls). A move whose target can be chosen names one,
+whatever stands there; other moves name none. Each once-per-battle extra is there for one slot, each Pokémon on the bench for
+one, and a slot that has nothing to decide (fainted, commanding, not to be replaced) passes.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import permutations
+from typing import Any, NamedTuple
+
+from agents.battle.choices import Choice, switch_choices, usable_moves
+
+#: A target type -> the targets of a Pokémon in the first slot, and in the second. Other types name none.
+_TARGETS = {
+    "normal": ((1, 2, -2), (1, 2, -1)),
+    "any": ((1, 2, -2), (1, 2, -1)),
+    "adjacentFoe": ((1, 2), (1, 2)),
+    "adjacentAlly": ((-2,), (-1,)),
+    "adjacentAllyOrSelf": ((-1, -2), (-1, -2)),
+}
+#: Extras that exclude each other: a choice has one of them.
+_MEGA = ("mega", "megax", "megay")
+PASS = Choice("pass", "pass", "pass", 0)
+
+
+class Replacements(NamedTuple):
+    """Which slots are to be replaced. flagged, reviving: of each slot; able: number of Pokémon that can come in."""
+
+    flagged: tuple[bool, bool]
+    reviving: tuple[bool, bool]
+    able: int
+
+    def admit(self, choices: tuple[Choice, Choice]) -> bool:
+        """As many come in as can, the others pass; to revive one counts as a replacement, in the order of the slots."""
+        switches = min(sum(self.flagged), self.able)
+        passes = sum(self.flagged) - switches
+        for flagged, reviving, choice in zip(self.flagged, self.reviving, choices, strict=True):
+            if not flagged:
+                continue
+            if choice.kind == "pass":
+                passes -= 1
+            elif reviving:
+                switches = max(0, switches - 1)
+            else:
+                switches -= 1
+            if passes < 0 or switches < 0:
+                return False
+        return switches == 0
+
+
+class SlotChoices(NamedTuple):
+    """What each slot may choose. replacements: None where slots are asked for moves."""
+
+    first: list[Choice]
+    second: list[Choice]
+    replacements: Replacements | None = None
+
+    def admit(self, one: Choice, other: Choice) -> bool:
+        """Whether a choice of the first slot and one of the second are a legal choice of both."""
+        if one.kind == other.kind == "switch" and one.slot == other.slot:
+            return False
+        if one.extra and (one.extra == other.extra or (one.extra in _MEGA and other.extra in _MEGA)):
+            return False
+        return self.replacements is None or self.replacements.admit((one, other))
+
+
+def legal_joint_choices(request: dict[str, Any]) -> list[Choice]:
+    """Return all choices that Showdown's request JSON allows in doubles. Empty if the request asks to wait."""
+    if request.get("wait"):
+        return []
+    if request.get("teamPreview"):
+        return selections(request)
+    slots = slot_choices(request)
+    return [_joint(one, other) for one in slots.first for other in slots.second if slots.admit(one, other)]
+
+
+def slot_choices(request: dict[str, Any]) -> SlotChoices:
+    """Return the choices of both slots of a request for moves or replacements."""
+    team = request["side"]["pokemon"]
+    bench = switch_choices(team, team[2:], fainted=False)
+    if request.get("forceSwitch"):
+        return _replacing(request["forceSwitch"], team, bench)
+    first, second = (_of_slot(position, request["active"][position], team, bench) for position in (0, 1))
+    return SlotChoices(first, second)
+
+
+def _of_slot(
+    position: int, active: dict[str, Any] | None, team: list[dict[str, Any]], bench: list[Choice]
+) -> list[Choice]:
+    """A slot's choices where it is asked for a move."""
+    if active is None or position >= len(team) or _passes(team[position]):
+        return [PASS]
+    moves = [
+        _move(one.move, one.slot, one.extra, target)
+        for one in usable_moves(active)
+        for target in _TARGETS.get(one.target, ((0,), (0,)))[position]
+    ]
+    return moves if active.get("trapped") else moves + bench
+
+
+def selections(request: dict[str, Any]) -> list[Choice]:
+    """Return the choices at team preview where two lead: each ordered selection of those that are brought.
+
+    Where all are brought, each ordered pair of leads, the others in order behind them.
+    """
+    size = len(request["side"]["pokemon"])
+    brought = min(size, request.get("maxChosenTeamSize") or size)
+    places = range(1, size + 1)
+    if brought < size:
+        return [_team(order) for order in permutations(places, brought)]
+    leads = permutations(places, min(2, size))
+    return [_team((*lead, *(place for place in places if place not in lead))) for lead in leads]
+
+
+def _replacing(flags: list[bool], team: list[dict[str, Any]], bench: list[Choice]) -> SlotChoices:
+    """flags: which slots are to be replaced."""
+    flagged = flags[0], flags[1]
+    reviving = bool(team[0].get("reviving")), len(team) > 1 and bool(team[1].get("reviving"))
+    first, second = (
+        [*(switch_choices(team, team, fainted=True) if revives else bench if flag else ()), PASS]
+        for flag, revives in zip(flagged, reviving, strict=True)
+    )
+    return SlotChoices(first, second, Replacements(flagged, reviving, len(bench)))
+
+
+def _passes(mon: dict[str, Any]) -> bool:
+    return mon["condition"].endswith(" fnt") or bool(mon.get("commanding"))
+
+
+@lru_cache(maxsize=1 << 14)
+def _move(move: str, slot: int, extra: str, target: int) -> Choice:
+    end = (f" {target:+d}" if target else "") + (f" {extra}" if extra else "")
+    return Choice(f"move {move}{end}", f"move {slot}{end}", "move", slot, extra, target)
+
+
+@lru_cache(maxsize=1 << 16)
+def _joint(one: Choice, other: Choice) -> Choice:
+    return Choice(f"{one.label}, {other.label}", f"{one.wire}, {other.wire}", "joint", 0, parts=(one, other))
+
+
+def _team(order: tuple[int, ...]) -> Choice:
+    label = "team " + "".join(map(str, order))
+    return Choice(label, label, "team", order[0])
