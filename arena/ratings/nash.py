@@ -11,6 +11,7 @@ it is played for win rates: these are finite where an agent has won every battle
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,8 @@ from teamsets.errors import BadInput
 
 #: Win rates that differ by less are equal, for a linear program; so many agents join the search for a mixture at once.
 TIE, JOINING = 1e-7, 4
+#: Singular values that are smaller than this share of the greatest are 0.
+_NO_DIMENSION = 1e-9
 
 Vector = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -78,18 +81,23 @@ def nash_of(
         )
     average = nash_average(np.where(unmet, fitted, rates))
     drawn = np.where(unmet, fitted, resampled_rates(evidence, resamples, np.random.default_rng(seed)))
-    weights = np.stack([nash_average(each).weights for each in drawn])
+    known = {(average.weights > 0).tobytes(): average.weights > 0}
+    weights = np.empty((resamples, len(rates)))
+    for row, each in zip(weights, drawn, strict=True):
+        row[:] = nash_average(each, known.values()).weights
+        known.setdefault((row > 0).tobytes(), row > 0)
     low, high = np.quantile(weights, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return NashEstimate(
         evidence.agents, average.weights, average.value, weights.mean(axis=0), low, high, (weights > 0).mean(axis=0)
     )
 
 
-def nash_average(rates: Floats) -> NashAverage:
+def nash_average(rates: Floats, likely: Iterable[NDArray[np.bool_]] = ()) -> NashAverage:
     """Of win rates [N, N] of the row against the column. The diagonal does not matter. Raises ValueError for NaN elsewhere.
 
     Where there are several such mixtures it is the most even one (of greatest entropy), so copies of an agent share its
-    weight and agents that are all alike have equal weights.
+    weight and agents that are all alike have equal weights. likely: sets of agents of which the mixture may consist; where
+    it does it is found sooner.
     """
     payoff = (rates - rates.T) / 2
     np.fill_diagonal(payoff, 0)
@@ -100,21 +108,47 @@ def nash_average(rates: Floats) -> NashAverage:
         weights = np.zeros(len(payoff))
         weights[first] = 1.0
         return NashAverage(weights, np.minimum(payoff[:, first], 0))
-    mixture = _widest_mixture(payoff)
-    members = mixture > 0
-    weights = np.zeros(len(payoff))
-    weights[members] = _most_even(payoff[:, members], members, mixture[members])
+    only = next((found for members in likely if (found := _only_mixture(payoff, members)) is not None), None)
+    weights = _searched_mixture(payoff) if only is None else only
     return NashAverage(weights, np.minimum(payoff @ weights, 0))
 
 
-def _widest_mixture(payoff: Floats) -> Floats:
+def _searched_mixture(payoff: Floats) -> Floats:
+    """The most even mixture [N] that nobody beats."""
+    some = _some_mixture(payoff)
+    only = _only_mixture(payoff, some > 0)
+    if only is not None:
+        return only
+    mixture = _widest_mixture(payoff, some)
+    members = mixture > 0
+    weights = np.zeros(len(payoff))
+    weights[members] = _most_even(payoff[:, members], members, mixture[members])
+    return weights
+
+
+def _only_mixture(payoff: Floats, members: NDArray[np.bool_]) -> Floats | None:
+    """The mixture [N] of all members that nobody beats, if there is one and no other mixture is unbeaten; else None.
+
+    Everyone else loses to it, so an unbeaten mixture is one of members alone. Against such a one all members have the value
+    0, as they are in an unbeaten one: it is in the null space of their own table, which has one dimension.
+    """
+    _, singular, rows = np.linalg.svd(payoff[np.ix_(members, members)])
+    shares = rows[-1] / rows[-1][np.abs(rows[-1]).argmax()]
+    if np.count_nonzero(singular < _NO_DIMENSION * max(1.0, singular[0])) != 1 or (shares < TIE).any():
+        return None
+    mixture = np.zeros(len(payoff))
+    mixture[members] = shares / shares.sum()
+    return mixture if (payoff[~members] @ mixture < -TIE).all() else None
+
+
+def _widest_mixture(payoff: Floats, some: Floats) -> Floats:
     """A mixture [N] that nobody beats, with everyone in it who is in any such mixture.
 
     A linear program over such mixtures y, of any sum, and parts of them t <= y, t <= 1: the most sum of t makes t = 1 for
     all who can be in. Such mixtures are a convex set (the game's value is 0), so one of them has them all. Whoever loses
-    against one such mixture is in none, so only the others are variables.
+    against one such mixture, as `some`, is in none, so only the others are variables.
     """
-    able = np.flatnonzero(payoff @ _some_mixture(payoff) >= -TIE)
+    able = np.flatnonzero(payoff @ some >= -TIE)
     size, rest = len(able), len(payoff)
     nobody, everyone = np.zeros((rest, size)), np.eye(size)
     solution = _solved(
@@ -175,7 +209,7 @@ def _most_even(payoff: Floats, members: NDArray[np.bool_], start: Floats) -> Flo
     from scipy.optimize import LinearConstraint, minimize
 
     _, singular, rows = np.linalg.svd(payoff[members])
-    basis = rows[singular < 1e-9 * max(1.0, singular[0])].T  # [S, K]
+    basis = rows[singular < _NO_DIMENSION * max(1.0, singular[0])].T  # [S, K]
     if basis.shape[1] <= 1:
         return start if not basis.size else np.abs(basis[:, 0]) / np.abs(basis[:, 0]).sum()
 

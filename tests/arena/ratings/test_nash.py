@@ -94,6 +94,17 @@ def test_of_several_mixtures_it_is_the_most_even() -> None:
     assert several > 5
 
 
+@pytest.mark.parametrize("steps", [2, 3, 10**6])
+def test_what_the_mixture_may_consist_of_changes_nothing(steps: int) -> None:
+    """Every set of agents is offered, in any order: only one that is the answer is taken, copies and ties included."""
+    rng = np.random.default_rng(steps)
+    for _ in range(30):
+        rates = random_rates(int(rng.integers(2, 6)), steps, rng)
+        sets = [np.array(chosen) for chosen in itertools.product([False, True], repeat=len(rates)) if any(chosen)]
+        offered = [sets[i] for i in rng.permutation(len(sets))]
+        np.testing.assert_allclose(nash_average(rates, offered).weights, nash_average(rates).weights, atol=1e-9)
+
+
 def test_unmet_agents_are_refused_or_filled_in_by_ratings() -> None:
     evidence = evidence_of({("a", "b"): 0.75, ("b", "c"): 0.75}, 8)
     with pytest.raises(ValueError, match="NaN"):
