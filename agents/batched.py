@@ -43,8 +43,7 @@ class BatchedAgent(Agent):
         if not actions:
             self.diagnostics = {"no_action": True}
             return battle.legal[0]
-        one = observe(battle)
-        answer = type(self).act_many([self], Observations(one.token_ids[None], one.features[None], one.legal[None]))
+        answer = type(self).act_many([self], Observations.single(observe(battle)))
         (action,) = actions_of(await answer if inspect.isawaitable(answer) else answer, 1)
         self.diagnostics = with_labels(self.diagnostics, {action: choice.label for action, choice in actions.items()})
         return actions.get(action, f"action {action}")

@@ -66,6 +66,11 @@ class Observations(NamedTuple):
     features: NDArray[np.float32]  # [n, 19, 56]
     legal: NDArray[np.bool_]  # [n, 13]
 
+    @classmethod
+    def single(cls, one: Observation) -> Observations:
+        """Return those of one decision."""
+        return cls(one.token_ids[None], one.features[None], one.legal[None])
+
     def take(self, rows: slice | Sequence[int]) -> Observations:
         """Return those of some decisions."""
         return Observations(self.token_ids[rows], self.features[rows], self.legal[rows])

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from agents.batched import BatchedAgent
 from agents.battle import SeatBattle
-from agents.observation.actions import ACTIONS
+from agents.battle.choices import Choice
+from agents.observation.actions import ACTIONS, legal_actions
 from agents.observation.columns import FIELD, FieldFeature, turns
-from agents.observation.observation import Observations
+from agents.observation.observation import Observations, observe
 from agents.policy import checkpoint
 from agents.policy.client import InferenceConnection, connection_to
 from teamsets.errors import BadInput
@@ -51,6 +52,20 @@ class NetworkAgent(BatchedAgent):
         """Ask for all decisions at once. `probabilities` in the diagnostics are by action."""
         decided = zip(agents, await cls.answers(agents, observations), observations.legal, strict=True)
         return np.array([agent._decide(answer, np.flatnonzero(legal)) for agent, answer, legal in decided], np.int64)
+
+    async def judge(self, battle: SeatBattle) -> tuple[dict[Choice, float], float]:
+        """Return log π of each legal choice, at temperature 1 and in the order of the actions, and the probability to win.
+
+        ({}, NaN) if no legal choice is in the action space. It counts as the decision at this request: call it or `act`.
+        """
+        actions = legal_actions(battle.last_request, battle.legal)
+        if not actions:
+            return {}, math.nan
+        (answer,) = await type(self).answers([self], Observations.single(observe(battle)))
+        order = sorted(actions)
+        logits = answer[order].astype(np.float64)
+        log_policy = logits - logits.max() - math.log(np.exp(logits - logits.max()).sum())
+        return {actions[a]: log_p for a, log_p in zip(order, log_policy.tolist(), strict=True)}, float(answer[-1])
 
     def _decide(self, answer: NDArray[np.floating[Any]], legal: NDArray[np.int64]) -> int:
         """Return the action, and set the diagnostics. answer: 13 logits and the value. legal: legal actions, ascending."""

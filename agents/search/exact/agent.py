@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import time
+from collections.abc import Awaitable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
@@ -17,11 +19,18 @@ from teamsets.errors import BadInput
 from teamsets.formats import get_format
 from teamsets.locking import file_lock
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from agents.registry import AgentSource
+
 _WEIGHTS = "network"
 _FORMATS = ("gen1ou", "gen1randombattle")
 #: Iterations of each tree between two looks at the clock: about a millisecond.
 _CHUNK = 200
 _RETRIES = 8
+_NO_POSITION = "no sampled position has the legal choices of the request"
 
 
 class ExactSearch(Agent):
@@ -34,8 +43,14 @@ class ExactSearch(Agent):
     Turns of sleep, confusion and Disable that only the simulator knows are drawn anew by every iteration. The battle's own
     random numbers are not known to it.
 
+    With `policy` it acts by log π(a) + β·Q(a). π: the policy of a network, which sees the battle as `policy:` does; it is
+    also the prior of our actions at the root. Q: the probability of winning after a, the mean over the samples. That is the
+    policy improved by its actions' values as in Gumbel MuZero (Danihelka et al. 2022, section 4).
+
     Diagnostics of each decision: `values`, mean value of each choice from 0 (lost) to 1 (won); `visits`, its visit share;
     `win_probability`, mean of the values weighted by visits; `iterations`, in total; `failed`, if no position could be made.
+    With `policy`: `probabilities`, by which it acts; `values`, Q; `win_probability`, the network's where nothing was
+    searched; `network`, its own `probabilities` and `win_probability`; `search`: `iterations`, `visits`, `failed`.
 
     Plays gen1ou and gen1randombattle. Needs Numba: `make training`, or `uv pip install -e .[engine]`. The first use compiles
     for one or two minutes. With a time limit it is not repeatable; with `iterations` the same seed gives the same battle.
@@ -45,7 +60,10 @@ class ExactSearch(Agent):
     visited choice) or 1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first,
     first-play urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the fitted
     priors, 1; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network",
-    "fitted" or a file of either.
+    "fitted" or a file of either; policy, a checkpoint as after `policy:`, "" (none; otherwise needs torch, `make training`);
+    beta, β in nats per unit of the probability of winning, 60; prior, the network's share of our actions' priors at the
+    root, 1; device, of the network, as of `policy:`, "auto". With policy, temperature is 0 (the most probable action) or the
+    divisor of log π + β·Q before sampling.
     """
 
     repeatable: ClassVar[bool] = False
@@ -62,6 +80,10 @@ class ExactSearch(Agent):
         trust: float = 1.0,
         steps: int = 16,
         weights: str = _WEIGHTS,
+        policy: str = "",
+        beta: float = 60.0,
+        prior: float = 1.0,
+        device: str = "auto",
     ) -> None:
         for name, value, least in (
             ("ms", ms, 1),
@@ -76,13 +98,17 @@ class ExactSearch(Agent):
             ("temperature", temperature),
             ("exploration", exploration),
             ("trust", trust),
+            ("beta", beta),
+            ("prior", prior),
         )
         for name, number in limits:
-            if number < 0:
+            if not 0 <= number < math.inf:
                 raise BadInput(f"search:exact: {name}={number}: must be 0 or more")
+        if not prior <= 1:
+            raise BadInput(f"search:exact: prior={prior}: must be from 0 to 1")
         files_of(weights)
         self.ms, self.samples, self.iterations, self.temperature = ms, samples, iterations, temperature
-        self.threads = threads
+        self.threads, self.beta, self.prior = threads, beta, prior
         if reason := lacks():
             raise BadInput(f"search:exact: {reason}")
         from agents.search.exact.battle_log import BattleLog
@@ -91,40 +117,69 @@ class ExactSearch(Agent):
         self._settings = TreeSettings(exploration, first, trust, steps)
         self._weights = read(weights)
         self._log = BattleLog()
+        network = _network_of({"policy": policy, "device": device})
+        self._network: Any = None if network is None else network.make()
         compiled()
 
     @classmethod
     def repeats(cls, **options: Any) -> bool:
-        """Return True with iterations instead of a time limit."""
-        return options.get("iterations", 0) > 0
+        """Return True with iterations instead of a time limit, if the network of `policy` is repeatable."""
+        network = _network_of(options)
+        return options.get("iterations", 0) > 0 and (network is None or network.repeatable)
 
     @classmethod
     def version(cls, **options: Any) -> str:
-        """Return a digest of the weights."""
-        return digest_of(options.get("weights", _WEIGHTS))
+        """Return a digest of the weights, and the fingerprint of the network of `policy`: its checkpoint and its code."""
+        network = _network_of(options)
+        return digest_of(options.get("weights", _WEIGHTS)) + ("" if network is None else f" {network.fingerprint}")
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """Return why it cannot play a format (None: any), with the fix; empty if it can."""
         if format_id is not None and get_format(format_id).id not in _FORMATS:
             return f"the engine plays {' and '.join(_FORMATS)} only"
-        return lacks()
+        network = _network_of(options)
+        return lacks() or ("" if network is None else network.missing(format_id))
 
-    def act(self, battle: SeatBattle) -> Choice:
+    def act(self, battle: SeatBattle) -> Choice | Awaitable[Choice]:
         began = time.perf_counter()
         self._log.follow(battle)
         seat = int((battle.player_role or "p1")[1]) - 1
+        if self._network is not None:
+            return self._act_with_network(battle, seat, began)
         choice = battle.legal[0] if len(battle.legal) == 1 else self._searched(battle, seat, began)
+        return self._remembered(battle, seat, choice)
+
+    def finish(self, battle: SeatBattle) -> None:
+        if self._network is not None:
+            self._network.finish(battle)
+
+    def _remembered(self, battle: SeatBattle, seat: int, choice: Choice) -> Choice:
+        """The choice, which is in the log from now on."""
         if choice.kind == "move":
             self._log.chose(seat, battle.last_request["active"][0]["moves"][choice.slot - 1]["id"])
         return choice
+
+    async def _act_with_network(self, battle: SeatBattle, seat: int, began: float) -> Choice:
+        from agents.search.exact.guide import ask
+
+        guidance = await ask(self._network, battle)
+        if guidance is None:
+            self.diagnostics = {"no_action": True}
+            return self._remembered(battle, seat, battle.legal[0])
+        several = len(battle.legal) > 1
+        planted = self._plant(battle, seat, guidance.priors(seat, self.prior)) if several else []
+        found = {"iterations": self._grow(planted, began)} if planted else {"failed": _NO_POSITION} if several else {}
+        probabilities, self.diagnostics = guidance.improved(planted, seat, self.beta)
+        self.diagnostics["search"] = found | self.diagnostics["search"]
+        return self._remembered(battle, seat, self._pick(probabilities))
 
     def _searched(self, battle: SeatBattle, seat: int, began: float) -> Choice:
         from agents.search.exact.root_position import action_of
 
         planted = self._plant(battle, seat)
         if not planted:
-            self.diagnostics = {"failed": "no sampled position has the legal choices of the request"}
+            self.diagnostics = {"failed": _NO_POSITION}
             return self.rng.choice(battle.legal)
         made = self._grow(planted, began)
         shares, scores = [0.0] * 9, [0.0] * 9
@@ -143,8 +198,8 @@ class ExactSearch(Agent):
         }
         return self._pick({choice: shares[action] for choice, action in actions.items()})
 
-    def _plant(self, battle: SeatBattle, seat: int) -> list[Any]:
-        """A new tree for each sample whose legal actions are those of the request."""
+    def _plant(self, battle: SeatBattle, seat: int, guide: NDArray[np.float32] | None = None) -> list[Any]:
+        """A new tree for each sample whose legal actions are those of the request. guide: as `Tree.plant` takes it."""
         import numpy as np
 
         from agents.search.exact.active_pokemon import side_at
@@ -163,7 +218,8 @@ class ExactSearch(Agent):
             if (possible != mask and attempt < _RETRIES) or not possible & mask:
                 continue
             tree = _trees(len(planted))
-            tree.plant(root.row, root.hidden, allowed, self._settings, self._weights, 1 + self.rng.getrandbits(60))
+            seed = 1 + self.rng.getrandbits(60)
+            tree.plant(root.row, root.hidden, allowed, self._settings, self._weights, seed, guide)
             planted.append(tree)
         return planted
 
@@ -202,6 +258,17 @@ def lacks() -> str:
     if importlib.util.find_spec("numba") is None:
         return "Numba is not installed: `make training` installs it (alone: uv pip install -e .[engine])"
     return ""
+
+
+def _network_of(options: dict[str, Any]) -> AgentSource | None:
+    """The network that options name, as an agent; None for none.
+
+    By its spec, so that its code is in the fingerprints of searches with a network only.
+    """
+    from agents.registry import resolve
+
+    policy = options.get("policy", "")
+    return resolve(f"policy:{policy}?device={options.get('device', 'auto')}") if policy else None
 
 
 @cache

@@ -81,9 +81,8 @@ class Teacher:
             for row, places, seed in jobs[thread :: self._threads]:
                 tree = grow_tree(engine.words[row], self._iterations, self._weights, seed, thread)
                 for place in places:
-                    searched.value[place], searched.values[place] = self._values(
-                        tree, int(seats[place]), translated[place]
-                    )
+                    searched.value[place], values = tree.values(int(seats[place]), self._trust)
+                    searched.values[place] = np.where(translated[place] >= 0, values[translated[place]], np.nan)
 
         if self._threads == 1:
             search(0)
@@ -91,13 +90,6 @@ class Teacher:
             for _ in _pool(self._threads).map(search, range(self._threads)):
                 pass
         return searched
-
-    def _values(self, tree: Tree, seat: int, translated: NDArray[np.int32]) -> tuple[float, NDArray[np.float32]]:
-        visits, totals = tree.edges(seat)
-        value = float(totals.sum()) / max(float(visits.sum()), 1.0)
-        guess = value - _SETTINGS.first
-        judged = (totals[translated] + self._trust * guess) / (visits[translated] + self._trust)
-        return value, np.where(translated >= 0, judged, np.nan).astype(np.float32)
 
 
 def legal_visits(tree: Tree, seat: int, translated: NDArray[np.int32]) -> tuple[Sequence[int], NDArray[np.int32]]:

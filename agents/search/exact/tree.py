@@ -157,13 +157,22 @@ def _open(b, legal_0, legal_1, choice_weights, net, trust, sums, priors):
         shares_of_logits(mask, trust, priors[i])
 
 
+@compiled
+def _mix_priors(guide, priors):
+    """Adds a guide to the priors [2, 9], which keep what is left of 1."""
+    for i in range(2):
+        kept = np.float32(1) - guide[i].sum()
+        for action in range(W.ACTIONS):
+            priors[i, action] = kept * priors[i, action] + guide[i, action]
+
+
 @serial(*_SOURCES)
-def grow(root, hidden, allowed, settings, weights, size, tree, keys, places, seed, iterations):
+def grow(root, hidden, allowed, guide, settings, weights, size, tree, keys, places, seed, iterations):
     """Adds iterations to a tree. Returns the number of its nodes and the state of its random numbers.
 
-    allowed [2]: actions at the root as bits. settings: exploration, first, trust, steps of HP. weights: weights.Weights.
-    size: nodes so far (0: a new tree). tree: (visits [N], totals [N], edge visits [N, 2, 9], edge totals, priors,
-    opened [N], the network's sums [N + 1, 2, H]).
+    allowed [2]: actions at the root as bits. guide [2, 9]: priors for the root, as `Tree.plant` says. settings:
+    exploration, first, trust, steps of HP. weights: weights.Weights. size: nodes so far (0: a new tree). tree: (visits [N],
+    totals [N], edge visits [N, 2, 9], edge totals, priors, opened [N], the network's sums [N + 1, 2, H]).
     """
     node_visits, node_totals, visits, totals, priors, opened, sums = tree
     exploration, first, trust, steps = np.float32(settings[0]), np.float32(settings[1]), settings[2], int(settings[3])
@@ -186,6 +195,8 @@ def grow(root, hidden, allowed, settings, weights, size, tree, keys, places, see
             if not opened[node]:
                 opened[node] = True
                 _open(b, legal_0, legal_1, choice_weights, net, trust, sums[node], priors[node])
+                if node == 0:
+                    _mix_priors(guide, priors[0])
             n, mean = node_visits[node], node_totals[node] / node_visits[node]
             action_0 = _best(visits[node, 0], totals[node, 0], priors[node, 0], n, mean, legal_0, exploration, first)
             action_1 = _best(
@@ -278,15 +289,23 @@ class Tree:
         settings: TreeSettings,
         weights: PositionWeights,
         seed: int,
+        guide: NDArray[np.float32] | None = None,
     ) -> None:
-        """Begins a new tree. root [WORDS]; hidden [2, HIDDEN]; allowed [2] as `grow` takes them; seed: not 0."""
+        """Begins a new tree. root [WORDS]; hidden [2, HIDDEN]; allowed [2] as `grow` takes it; seed: not 0.
+
+        guide: probabilities [2, 9] of both seats' actions that are mixed into the root's priors. A row's sum is its share;
+        the rest of 1 is left to the priors of the weights. None: nothing is mixed in.
+        """
         self._keys[:] = 0
         self.size = 0
         numbers = np.array([settings.exploration, settings.first, settings.trust, settings.steps], np.float64)
         width = len(weights.network.bias)
         if self._sums.shape[2] != width:
             self._sums = np.zeros((len(self._sums), 2, width), np.float32)
-        self._of = root, hidden, allowed, numbers, weights
+        if guide is None:
+            guide = np.zeros((2, W.ACTIONS), np.float32)
+        self._of = root, hidden, allowed, guide, numbers, weights
+        self._first = settings.first
         self._x = np.uint64(seed)
 
     def grow(self, iterations: int) -> None:
@@ -299,3 +318,12 @@ class Tree:
     def edges(self, seat: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """A seat's actions at the root: visits [9] and sums of values [9]."""
         return self._arrays[2][0, seat].copy(), self._arrays[3][0, seat].copy()
+
+    def values(self, seat: int, trust: float) -> tuple[float, NDArray[np.float64]]:
+        """A seat's probability of winning at the root, and after each of its actions, [9].
+
+        trust: visits at which an action's value counts as much as its first guess, the root's value minus `first`.
+        """
+        visits, totals = self.edges(seat)
+        value = float(totals.sum()) / max(float(visits.sum()), 1.0)
+        return value, (totals + trust * (value - self._first)) / (visits + trust)

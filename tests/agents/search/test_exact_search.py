@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 import pytest
 from support.scripts import script
+from support.small_battles import at_first_request, fought, team
 
 pytest.importorskip("numba")
 
 from agents import resolve
 from agents.battle import SeatBattle
+from agents.battle.choices import Choice
 from agents.engine.gen1 import layout
 from agents.engine.gen1.engine import Engine
 from agents.search.exact.active_pokemon import side_at
@@ -27,7 +28,6 @@ from agents.search.exact.root_position import root_of
 from agents.search.exact.steps import legal
 from agents.search.exact.tree import HIDDEN, Tree, TreeSettings, grow
 from agents.search.exact.weights import read
-from arena.fixture import Fixture, FixtureTeam
 from arena.record import BattleRecord
 from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
@@ -47,25 +47,10 @@ def played(agents: tuple[str, str], battles: int, seed: int, format_id: str = "g
     return asyncio.run(play_all(round_robin(plan), RULES))
 
 
-def fought(one: str, two: str, agents: tuple[str, str] = ("random", "random")) -> BattleRecord:
-    """A battle of two packed teams."""
-    teams = (FixtureTeam("a" * 16, "one", one), FixtureTeam("b" * 16, "two", two))
-    fixture = Fixture("gen1ou", agents, teams, "gen5,0123456789abcdef", "pair", "none")
-    return asyncio.run(play_all([fixture], RULES))[0]
-
-
 def positions(record: BattleRecord) -> list[list[Position]]:
     teams = record.fixture.teams[0].packed or "", record.fixture.teams[1].packed or ""
     choices = [d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1]
     return [list(points) for points in walk(record.logs, choices, teams, record.fixture.seed, record.fixture.format)]
-
-
-def member(species: str, *moves: str) -> str:
-    return f"{species}|{species}||noability|{','.join(moves)}||252,252,252,252,252,252||||||"
-
-
-def team(*members: tuple[str, ...]) -> str:
-    return "]".join(member(*one) for one in members)
 
 
 @pytest.mark.parametrize(("agents", "seed"), [(("heuristic:expert", "random"), 11), (("random", "random"), 12)])
@@ -112,7 +97,7 @@ def test_words_that_differ_are_named() -> None:
     assert unequal(seen) == ["MODIFIED", "MON_STATUS"] and unequal(position) == []
 
 
-def searched(one: str, two: str, changes: dict[int, int], iterations: int = 800) -> list[list[int]]:
+def searched(one: str, two: str, changes: dict[int, int], iterations: int = 800, guide: Any = None) -> list[list[int]]:
     """The visits of both seats' actions at a battle's first decision after changes to its words."""
     engine = Engine(1)
     engine.reset([(one, two)], ["gen5,0123456789abcdef"])
@@ -120,7 +105,7 @@ def searched(one: str, two: str, changes: dict[int, int], iterations: int = 800)
         engine.words[0, word] = value
     tree = Tree(4096)
     hidden, allowed = np.full((2, HIDDEN), -1, np.int64), np.full(2, 511, np.int64)
-    tree.plant(engine.words[0], hidden, allowed, TreeSettings(), read("fitted"), 77)
+    tree.plant(engine.words[0], hidden, allowed, TreeSettings(), read("fitted"), 77, guide)
     tree.grow(iterations)
     return [tree.edges(seat)[0].tolist() for seat in range(2)]
 
@@ -162,16 +147,33 @@ def test_a_pokemon_that_would_faint_is_switched_for_one_that_wins() -> None:
     assert visits.index(max(visits)) == 4
 
 
+@pytest.mark.parametrize("action", range(4))
+def test_visits_concentrate_on_an_action_that_has_all_of_the_roots_prior(action: int) -> None:
+    ours = team(("tauros", "bodyslam", "blizzard", "earthquake", "hyperbeam"))
+    guide = np.zeros((2, 9), np.float32)
+    guide[0, action] = 1
+    guided, alone = (searched(ours, ours, {}, 40, given)[0] for given in (guide, None))
+    assert guided[action] >= 38 and sum(guided) == 40
+    assert max(alone) < 38, "else the guide was not what did it"
+
+
+def test_what_a_guide_leaves_of_1_keeps_the_priors_of_the_weights() -> None:
+    ours = team(("tauros", "bodyslam", "blizzard", "earthquake", "hyperbeam"))
+    nothing = np.zeros((2, 9), np.float32)
+    assert searched(ours, ours, {}, 200, nothing) == searched(ours, ours, {}, 200)
+    half = nothing.copy()
+    half[0, 2] = 0.5
+    mixed, alone = (searched(ours, ours, {}, 200, guide)[0] for guide in (half, None))
+    assert alone[2] < mixed[2] < 190
+
+
 def first_decision(record: BattleRecord, options: str, seed: int) -> dict[str, Any]:
     """What `search:exact` finds at p1's first decision of a battle."""
-    lines = record.logs[0]
-    at = next(place for place, line in enumerate(lines) if line.startswith("|request|"))
-    battle = SeatBattle("battle-gen1ou-1", "p1", "p1", 1, "gen1ou", random.Random(0))
-    battle.feed(lines[:at])
-    battle.ask(orjson.loads(lines[at][9:]))
+    battle = at_first_request(record)
     agent = resolve(f"search:exact?{options}").make()
     agent.rng = random.Random(seed)
     choice = agent.act(battle)
+    assert isinstance(choice, Choice)
     assert isinstance(agent, ExactSearch) and choice in battle.legal and agent.diagnostics is not None
     return agent.diagnostics
 
@@ -233,7 +235,19 @@ def test_a_line_of_the_log_is_read_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "option", ["ms=0", "samples=0", "threads=0", "steps=0", "iterations=-1", "temperature=-1.0", "weights=nowhere"]
+    "option",
+    [
+        "ms=0",
+        "samples=0",
+        "threads=0",
+        "steps=0",
+        "iterations=-1",
+        "temperature=-1.0",
+        "weights=nowhere",
+        "beta=-1.0",
+        "beta=nan",
+        "prior=1.5",
+    ],
 )
 def test_options_out_of_range_are_refused_by_name(option: str) -> None:
     with pytest.raises(BadInput, match=f"search:exact: {option}: must be"):
