@@ -44,8 +44,8 @@ class ExactSearch(Agent):
     random numbers are not known to it.
 
     With `policy` it acts by log π(a) + β·Q(a). π: the policy of a network, which sees the battle as `policy:` does; it is
-    also the prior of our actions at the root. Q: the probability of winning after a, the mean over the samples. That is the
-    policy improved by its actions' values as in Gumbel MuZero (Danihelka et al. 2022, section 4).
+    also mixed into the priors of our actions at the root. Q: the probability of winning after a, the mean over the samples.
+    That is the policy improved by its actions' values as in Gumbel MuZero (Danihelka et al. 2022, section 4).
 
     Diagnostics of each decision: `values`, mean value of each choice from 0 (lost) to 1 (won); `visits`, its visit share;
     `win_probability`, mean of the values weighted by visits; `iterations`, in total; `failed`, if no position could be made.
@@ -61,9 +61,9 @@ class ExactSearch(Agent):
     first-play urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the fitted
     priors, 1; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network",
     "fitted" or a file of either; policy, a checkpoint as after `policy:`, "" (none; otherwise needs torch, `make training`);
-    beta, β in nats per unit of the probability of winning, 60; prior, the network's share of our actions' priors at the
-    root, 1; device, of the network, as of `policy:`, "auto". With policy, temperature is 0 (the most probable action) or the
-    divisor of log π + β·Q before sampling.
+    beta, β in nats per unit of the probability of winning, 200; prior, the network's share of our actions' priors at the
+    root, 0.5; device, of the network, as of `policy:`, "auto". With policy, temperature is 0 (the most probable action) or
+    the divisor of log π + β·Q before sampling.
     """
 
     repeatable: ClassVar[bool] = False
@@ -81,8 +81,8 @@ class ExactSearch(Agent):
         steps: int = 16,
         weights: str = _WEIGHTS,
         policy: str = "",
-        beta: float = 60.0,
-        prior: float = 1.0,
+        beta: float = 200.0,
+        prior: float = 0.5,
         device: str = "auto",
     ) -> None:
         for name, value, least in (

@@ -1,7 +1,7 @@
 """A network beside the exact search: it acts by log π(a) + β·Q(a), the policy improved by the values of its actions.
 
-For β·Q as in Gumbel MuZero (Danihelka et al. 2022, section 4): an action that the search has hardly visited has its first
-guess as value, so that few visits do not outweigh the network by chance.
+As in Gumbel MuZero (Danihelka et al. 2022, section 4), but for the values of actions with few visits: they are pulled to
+their first guess, so that a few visits do not outweigh the network by chance.
 """
 
 from __future__ import annotations

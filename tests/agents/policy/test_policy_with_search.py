@@ -71,7 +71,7 @@ def test_it_finds_a_winning_move_to_which_the_policy_gives_1_percent(
     tmp_path: Path, micro: Any, one_thread: None
 ) -> None:
     folder = with_probability(tmp_path, micro, "move thunderbolt", 0.01)
-    options = f"policy={folder}&iterations=1000"
+    options = f"policy={folder}&iterations=500"
     for beta, wanted in ((0, "move explosion"), (60, "move thunderbolt")):
         spec = resolve(f"search:exact?{options}&beta={beta}").spec
         choice, thought = decisions_of(fought(ELECTRODE, GYARADOS, (spec, "random")), spec)[0]

@@ -39,7 +39,7 @@ class Comparing(Agent):
     def act(self, battle: SeatBattle) -> Choice:
         actions = legal_actions(battle.last_request, battle.legal)
         seen = observe(battle)
-        one = Observations(seen.token_ids[None], seen.features[None], seen.legal[None])
+        one = Observations.single(seen)
         chosen = {name: int(player.choose(*one)[0]) for name, player in PLAYERS.items()}
         self.observations.append(seen)
         self.chosen.append(chosen)
