@@ -57,9 +57,9 @@ def draw(mon: Pokemon, battle: SeatBattle, rng: random.Random) -> SampledPokemon
     return drawn
 
 
-def draw_unseen(battle: SeatBattle, seen: set[str], count: int, rng: random.Random) -> list[SampledPokemon]:
+def draw_unseen(format_id: str, gen: int, seen: set[str], count: int, rng: random.Random) -> list[SampledPokemon]:
     """Sample `count` unseen Pokémon: species by their frequency in the format's teams, none of `seen`."""
-    frequency = dict(statistics(battle.format_id, battle.gen).species)
+    frequency = dict(statistics(format_id, gen).species)
     for name in seen:
         frequency.pop(name, None)
     drawn: list[SampledPokemon] = []
@@ -67,7 +67,7 @@ def draw_unseen(battle: SeatBattle, seen: set[str], count: int, rng: random.Rand
         names = list(frequency)
         species = rng.choices(names, [frequency[name] for name in names])[0]
         del frequency[species]
-        drawn.append(draw_set(battle.format_id, battle.gen, species, (), None, None, rng))
+        drawn.append(draw_set(format_id, gen, species, (), None, None, rng))
     return drawn
 
 

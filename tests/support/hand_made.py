@@ -30,6 +30,7 @@ def rollout(values: list[float], lengths: list[int], results: list[float], **cha
         "others_token_ids": torch.zeros((0, TOKENS, IDS_PER_TOKEN), dtype=torch.int16),
         "others_features": torch.zeros((0, TOKENS, FEATURES)),
         "searched_values": torch.zeros((0, ACTIONS)),
+        "searched_second_values": torch.zeros((0, ACTIONS)),
         "searched_value": torch.zeros(0),
         "lengths": torch.tensor(lengths),
         "results": torch.tensor(results),

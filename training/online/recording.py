@@ -128,9 +128,10 @@ class Recorder:
             arrays["others_features"] = [each.features for each in others]
         searched = [each.searched for each in kept if each.searched is not None]
         if searched:
-            values = np.concatenate([each.values for each in searched])
-            beyond = ((0, 0), (0, ACTIONS - values.shape[1]))  # actions that no position of the engine has
-            arrays["searched_values"] = [np.pad(values, beyond, constant_values=np.nan)]
+            for name in ("values", "second_values"):
+                values = np.concatenate([getattr(each, name) for each in searched])
+                beyond = ((0, 0), (0, ACTIONS - values.shape[1]))  # actions that no position of the engine has
+                arrays[f"searched_{name}"] = [np.pad(values, beyond, constant_values=np.nan)]
             arrays["searched_value"] = [each.value for each in searched]
         moved = {name: [torch.from_numpy(np.concatenate(parts)).to(device)] for name, parts in arrays.items()}
         return fields | moved
@@ -166,6 +167,7 @@ def _rollout(packed: dict[str, Tensor], trajectory: Ints, ended: EndedBattle, ma
         "others_token_ids": np.zeros((0, TOKENS, IDS_PER_TOKEN), np.int16),
         "others_features": np.zeros((0, TOKENS, FEATURES), np.float32),
         "searched_values": np.zeros((0, ACTIONS), np.float32),
+        "searched_second_values": np.zeros((0, ACTIONS), np.float32),
         "searched_value": np.zeros(0, np.float32),
     }
     arrays |= {name: array for name, array in empty.items() if name not in packed}

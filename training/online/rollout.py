@@ -51,6 +51,7 @@ class Rollout:
     others_token_ids: Tensor  # int16 [D, 19, 12], what the other seat saw; [0, 19, 12] where nobody asked for it
     others_features: Tensor  # float32 [D, 19, 56] or [0, 19, 56]
     searched_values: Tensor  # float32 [D, 13], a search's (positions.py); [0, 13] where nobody asked for it
+    searched_second_values: Tensor  # float32 [D, 13], by an independent search; NaN without one; or [0, 13]
     searched_value: Tensor  # float32 [D] or [0], that of the position
     lengths: Tensor  # int64 [B]
     results: Tensor  # float32 [B], raw returns; 0 where truncated

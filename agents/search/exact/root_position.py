@@ -7,7 +7,8 @@ knows is drawn: docs/search.md lists it.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,33 +81,41 @@ def own_team(log: BattleLog) -> list[TeamGuess]:
 def sampled_team(battle: SeatBattle, log: BattleLog, rng: random.Random) -> list[TeamGuess]:
     """A team for the opponent, as docs/search.md says for `search:mcts`, in the order in which its Pokémon came in."""
     side = log.sides[2 - int((battle.player_role or "p1")[1])]
-    team = []
-    for mon in dict.fromkeys(side.entries):
-        seen = side.mons[mon]
-        shown = tuple(move for move in seen.used if move in MOVES_BY_ID)[:4]
-        drawn = draw_set(battle.format_id, 1, seen.species, shown, None, None, rng)
-        team.append(TeamGuess(mon, seen.species, seen.level, _known_moves(drawn.moves)))
+    shown = []
+    for name in dict.fromkeys(side.entries):
+        seen = side.mons[name]
+        moves = tuple(move for move in seen.used if move in MOVES_BY_ID)[:4]
+        shown.append(TeamGuess(name, seen.species, seen.level, moves))
     size = battle._team_size.get(battle.opponent_role or "", 6)
+    return completed_team(battle.format_id, shown, size, [mon.level for mon in battle.team.values()], rng)
+
+
+def completed_team(
+    format_id: str, shown: Sequence[TeamGuess], size: int, own_levels: Sequence[int], rng: random.Random
+) -> list[TeamGuess]:
+    """A team of `size` Pokémon: those that were `shown`, with the moves that they have shown and sampled ones, then others.
+
+    own_levels: of our team, of which the levels of random teams are a sample.
+    """
+    team = []
+    for member in shown:
+        drawn = draw_set(format_id, 1, member.species, member.moves, None, None, rng)
+        team.append(replace(member, moves=_known_moves(drawn.moves)))
     species = {member.species for member in team}
-    for drawn in draw_unseen(battle, species, size - len(team), rng):
+    for drawn in draw_unseen(format_id, 1, species, size - len(team), rng):
         team.append(TeamGuess(drawn.species, drawn.species, drawn.level, _known_moves(drawn.moves)))
     while len(team) < size:  # formats whose teams are generated have no statistics of species
         others = [name for name in SPECIES_BY_ID if name not in {member.species for member in team}]
         name = rng.choice(others)
-        drawn = draw_set(battle.format_id, 1, name, (), None, None, rng)
-        team.append(TeamGuess(name, name, _typical_level(battle), _known_moves(drawn.moves)))
+        drawn = draw_set(format_id, 1, name, (), None, None, rng)
+        level = round(sum(own_levels) / len(own_levels))
+        team.append(TeamGuess(name, name, level, _known_moves(drawn.moves)))
     return team
 
 
 def _known_moves(moves: tuple[str, ...]) -> tuple[str, ...]:
     """The moves that the engine knows; Tackle if there is none."""
     return tuple(move for move in moves if move in MOVES_BY_ID) or ("tackle",)
-
-
-def _typical_level(battle: SeatBattle) -> int:
-    """The mean level of our own team, of which the levels of random teams are a sample."""
-    levels = [mon.level for mon in battle.team.values()]
-    return round(sum(levels) / len(levels))
 
 
 def root_of(battle: SeatBattle, log: BattleLog, theirs: list[TeamGuess], rng: random.Random) -> Root:

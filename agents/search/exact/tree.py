@@ -319,11 +319,14 @@ class Tree:
         """A seat's actions at the root: visits [9] and sums of values [9]."""
         return self._arrays[2][0, seat].copy(), self._arrays[3][0, seat].copy()
 
-    def values(self, seat: int, trust: float) -> tuple[float, NDArray[np.float64]]:
+    def values(self, seat: int, trust: float, first: float | None = None) -> tuple[float, NDArray[np.float64]]:
         """A seat's probability of winning at the root, and after each of its actions, [9].
 
-        trust: visits at which an action's value counts as much as its first guess, the root's value minus `first`.
+        trust: visits at which an action's value counts as much as its first guess, the root's value minus `first`; None: the
+        search's own. An action without visits and trust has its guess.
         """
         visits, totals = self.edges(seat)
         value = float(totals.sum()) / max(float(visits.sum()), 1.0)
-        return value, (totals + trust * (value - self._first)) / (visits + trust)
+        guess = value - (self._first if first is None else first)
+        counts = visits + trust
+        return value, np.divide(totals + trust * guess, counts, out=np.full(len(counts), guess), where=counts > 0)

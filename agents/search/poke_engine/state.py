@@ -153,7 +153,8 @@ def _their_side(battle: SeatBattle, history: History, rng: random.Random) -> Eng
     if not battle.teampreview_opponent_team:
         size = battle._team_size.get(role, 6)
         seen = {mon.base_species for mon in battle.opponent_team.values()}
-        mons += [_unshown(battle, sampled) for sampled in draw_unseen(battle, seen, size - len(mons), rng)]
+        unseen = draw_unseen(battle.format_id, battle.gen, seen, size - len(mons), rng)
+        mons += [_unshown(battle, sampled) for sampled in unseen]
     past = history.of(next((i for i, m in battle.opponent_team.items() if m is battle.opponent_active_pokemon), ""))
     return _side(battle, tuple(mons[:6]), active, battle.opponent_active_pokemon, past, own=False)
 

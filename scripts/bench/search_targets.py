@@ -1,0 +1,127 @@
+"""What does expert iteration teach? How far its targets are from the policy that played, and what they gain, by sharpness.
+
+A network plays itself on the engine. At a share of its decisions a large search of other samples of the opponent's hidden
+team (`--judge-iterations`, `--judge-samples`) says what the actions are worth. For each number of determinizations of the
+teacher and each β it prints the mean total variation between the targets and the policy, and by how much likelier the target
+wins than the policy by the large search's values, with a 95% interval over battles (in percentage points a decision). The
+games are the same for every teacher.
+
+    python scripts/bench/search_targets.py [--policy gen1ou] [--battles 16] [--share 0.3] [--seed 0] [--iterations 300]
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from agents.engine.gen1.engine import Engine
+from agents.policy.distributions import log_probs
+from agents.search.exact.positions import Searched, Teacher
+from agents.search.exact.weights import read
+from training.online.config import OnlineConfig
+from training.online.role import Role
+from training.online.rollout import Rollout
+from training.online.rules.expert_iteration import ExpertIteration, improved, regret
+from training.online.trainer import Metrics
+from training.runs.config_reader import read_yaml, validated
+from training.runs.settings import Change, changed
+from training.runs.shipped import resolve_path
+
+BETAS = (10, 30, 60, 100, 200, 300, 1000)
+
+
+class JudgedTeacher(Teacher):
+    """A teacher whose `second_values` are those of a large search, at a share of the decisions."""
+
+    def __init__(self, teacher: Teacher, judge: Teacher, share: float, seed: int) -> None:
+        self._teacher, self._judge, self._share = teacher, judge, share
+        self._draws = np.random.default_rng(seed)
+
+    def begin(self, number: int) -> None:
+        self._teacher.begin(number)
+        self._judge.begin(number)
+
+    def judge(self, engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> Searched:
+        found = self._teacher.judge(engine, rows, seats)
+        chosen = np.flatnonzero(self._draws.random(len(rows)) < self._share)
+        if len(chosen):
+            found.second_values[chosen] = self._judge.judge(engine, rows[chosen], seats[chosen]).second_values
+        return found
+
+
+class Measured(ExpertIteration):
+    """Plays, and prints instead of learning."""
+
+    arguments: argparse.Namespace
+    determinizations: int
+
+    def make_teacher(self) -> Teacher:
+        options, weights = self.arguments, read(self.rule.weights)
+        teacher = Teacher(options.iterations, self.rule.trust, weights, options.seed, 1, self.determinizations)
+        judge = Teacher(options.judge_iterations, 1.0, weights, options.seed + 1, 1, options.judge_samples, 1.0)
+        return JudgedTeacher(teacher, judge, options.share, options.seed)
+
+    def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
+        judged = ~rollout.searched_value.isnan() & ~rollout.searched_second_values.isnan().all(-1)
+        battle = rollout.battle.repeat_interleave(rollout.lengths)[judged]
+        legal, logits, values = rollout.legal[judged], rollout.logits[judged], rollout.searched_values[judged]
+        truth = rollout.searched_second_values[judged].nan_to_num(0.0)
+        policy = log_probs(logits, legal).exp() * legal
+        by_itself, by_judge = (float(regret(values, by, policy).mean()) for by in (values, truth))
+        print(
+            f"{self.determinizations} determinizations: {len(legal)} decisions of {len(battle.unique())} battles; regret by "
+            f"the search that chose {100 * by_itself:.2f}, by the other {100 * by_judge:.2f}"
+        )
+        for beta in BETAS:
+            target = log_probs(improved(logits, values, beta), legal).exp() * legal
+            distance = (target - policy).abs().sum(-1).mean() / 2
+            gain = 100 * ((target - policy) * truth).sum(-1)
+            print(f"  β {beta:5}: distance {float(distance):.3f}, gain {interval(gain, battle)}", flush=True)
+        return {}
+
+
+def interval(gain: Tensor, battle: Tensor) -> str:
+    """The mean over decisions and its 95% interval, decisions of one battle taken together."""
+    mean = float(gain.mean())
+    errors = torch.zeros(int(battle.max()) + 1).index_add(0, battle, gain - mean)
+    half = 1.96 * float(errors.square().sum().sqrt()) / len(gain)
+    return f"{mean:.2f} [{mean - half:.2f}, {mean + half:.2f}]"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--policy", default="gen1ou")
+    parser.add_argument("--preset", default="tiny", help="of the policy's network")
+    parser.add_argument("--battles", type=int, default=16)
+    parser.add_argument("--share", type=float, default=0.3)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--iterations", type=int, default=300)
+    parser.add_argument("--judge-iterations", type=int, default=4000)
+    parser.add_argument("--judge-samples", type=int, default=8)
+    parser.add_argument("--determinizations", type=int, nargs="*", default=[0, 1, 2, 4])
+    options = parser.parse_args()
+    changes = {
+        "learner.network.preset": options.preset,
+        "learner.network.start_from": options.policy,
+        "rollout.battles": options.battles,
+        "seed": options.seed,
+        "compute.threads": 1,
+        "compute.device": "cpu",
+        "league.members": [{"who": "opponent", "weight": 1.0}],
+        "tracking.wandb": "disabled",
+    }
+    shipped = read_yaml(resolve_path("expert_iteration", "online"))
+    config = validated(
+        OnlineConfig, changed(shipped, [Change(*each) for each in changes.items()], "shipped"), "shipped"
+    )
+    for determinizations in options.determinizations:
+        Measured.arguments, Measured.determinizations = options, determinizations
+        Measured(config).iterate()
+
+
+if __name__ == "__main__":
+    main()
