@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +21,11 @@ from training.commands.dpo import dpo as command  # noqa: E402
 from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectories, opened, read_shard  # noqa: E402
 from training.data.trajectory import MISSING, Trajectory  # noqa: E402
 from training.offline.config import DPO, Config  # noqa: E402
+from training.offline.dpo import pair_loss  # noqa: E402
 from training.offline.losses import LOSSES, Tensors  # noqa: E402
 from training.offline.trainer import train  # noqa: E402
-from training.runs.config_reader import BadConfig  # noqa: E402
+from training.runs.config_reader import BadConfig, read_yaml, validated  # noqa: E402
+from training.runs.shipped import resolve_path  # noqa: E402
 
 #: Log-probabilities of three pairs: the policy's and the reference's, of the chosen and the rejected answer.
 POLICY_CHOSEN, POLICY_REJECTED = [-0.35, -2.10, -0.90], [-1.60, -0.45, -0.90]
@@ -95,6 +98,28 @@ def test_the_loss_of_a_battle_is_that_of_an_answer_of_several_tokens(name: str, 
     assert sums["policy_loss"][1].item() == 1
 
 
+def test_the_conservative_loss_is_least_where_the_policy_believes_a_pair_as_often_as_it_is_right() -> None:
+    """By hand: -(1 - ε) log σ(βΔ) - ε log σ(-βΔ) is the cross-entropy of (1 - ε, ε) and (σ, 1 - σ).
+
+    So it is least, the entropy of ε, at βΔ = log((1 - ε) / ε), and pulls back what lies beyond; the plain loss has no end.
+    """
+    shipped = validated(Config, read_yaml(resolve_path("dpo", "preset")), "dpo").algorithm
+    assert isinstance(shipped, DPO)
+    ε = shipped.label_smoothing
+    assert shipped.loss == "conservative" and 0 < ε <= 0.1
+    best = math.log((1 - ε) / ε) / shipped.beta
+    delta = torch.tensor([0.0, 1 / shipped.beta, best, 2 * best], requires_grad=True)
+    found = pair_loss(delta, shipped)
+    at_one = (1 - ε) * math.log(1 + math.exp(-1)) + ε * math.log(1 + math.e)
+    entropy = -ε * math.log(ε) - (1 - ε) * math.log(1 - ε)
+    assert found[:3].tolist() == pytest.approx([math.log(2), at_one, entropy], abs=1e-6)
+    found.sum().backward()
+    assert delta.grad is not None
+    slopes = (delta.grad / shipped.beta).tolist()  # σ(βΔ) - (1 - ε)
+    assert slopes == pytest.approx([ε - 0.5, 1 / (1 + math.exp(-1)) - (1 - ε), 0.0, slopes[3]], abs=1e-6)
+    assert slopes[3] > 0
+
+
 def test_what_is_logged_is_over_pairs() -> None:
     output, batch, reference = case()
     _, sums = LOSSES["dpo"](output, batch, settings(), reference)
@@ -127,8 +152,8 @@ def test_at_the_reference_itself_a_pair_is_neither_right_nor_wrong() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"loss": "conservative"}, "label_smoothing: 0 has no meaning with `loss: conservative`: set it above 0"),
-        ({"label_smoothing": 0.1}, "label_smoothing: 0.1 has no meaning with `loss: sigmoid`: use 0"),
+        ({"label_smoothing": 0.0}, "label_smoothing: 0 has no meaning with `loss: conservative`: set it above 0"),
+        ({"loss": "sigmoid"}, "label_smoothing: 0.05 has no meaning with `loss: sigmoid`: use 0"),
         ({"length_normalized": True}, "length_normalized: true has no effect on single decisions"),
         ({"beta": 0.0}, "algorithm.beta: .*greater than 0"),
     ],
