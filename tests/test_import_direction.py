@@ -193,7 +193,7 @@ TRAINS = (
         for name in ("collecting", "league", "metrics", "noise_scale", "players", "policy_gradient", "recording",
                      "reference", "replay", "role", "rollout", "rules", "run", "trainer", "transfer")
     ),
-    "training.llm.loading", "training.llm.run",
+    "training.llm.loading", "training.llm.run", "training.runs.engine_pairs",
 )  # fmt: skip
 
 

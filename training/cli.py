@@ -14,6 +14,7 @@ COMMANDS = {
     "finetune": "finetune",
     "online": "online",
     "population": "population",
+    "evaluate": "evaluate",
     "config": "config",
     "plan": "plan",
     "doctor": "doctor",

@@ -67,14 +67,15 @@ class Lead:
 class MatchSummary:
     """A match in numbers, all finite; None where there is no such number.
 
-    counts: the pentanomial. points: of the first agent. score: its share of the points. los: probability that it is the
-    stronger one; los_is_bound: it is nearer to 0 or 1 than that. draw_ratio: share of the pairs that were split 1-1.
-    pair_ratio: pairs won to pairs lost.
+    counts: the pentanomial. points: of the first agent. score: its share of the points; interval: the score's, 95%. los:
+    probability that it is the stronger one; los_is_bound: it is nearer to 0 or 1 than that. draw_ratio: share of the pairs
+    that were split 1-1. pair_ratio: pairs won to pairs lost.
     """
 
     counts: tuple[int, ...]
     points: float
     score: float | None = None
+    interval: tuple[float, float] = (0.0, 1.0)
     elo: Lead = Lead()
     nelo: Lead = Lead()
     los: float | None = None
@@ -117,6 +118,7 @@ def match_summary(counts: ArrayLike) -> MatchSummary:
         listed,
         points,
         score,
+        (max(low, 0.0), min(high, 1.0)),
         elo=Lead(score_elo(score), score_elo(low), score_elo(high)),
         nelo=nelo,
         los=los,

@@ -316,5 +316,5 @@ class _Run:
             self.tracking.note(self.step, result.metrics, result.summary)
             write_curves(self.folder.path)
             if self.config.evaluation.best_by == "rating":
-                self.folder.update_best(self.step, "rating", result.rating)
+                self.folder.update_best(self.step, result.rated_by, result.rating)
         self.accelerator.wait_for_everyone()

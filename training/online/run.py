@@ -16,7 +16,7 @@ from agents.policy import checkpoint
 from training.online.config import OnlineConfig
 from training.online.trainer import LEARNER, Metrics, Trainer, finite_metrics
 from training.runs.curves import write_curves
-from training.runs.evaluation import evaluate_checkpoint
+from training.runs.evaluation import check_evaluation, evaluate_checkpoint
 from training.runs.run_folder import FREE, RunFolder
 from training.runs.state import UNREADABLE, DiskFull, TrainingFailed, check_files, finite, report_disk_full
 from training.runs.tracking import Tracking
@@ -35,6 +35,8 @@ def train_online(config: OnlineConfig, rule: type[Trainer]) -> RunFolder:
     rule: the learning rule of `config.algorithm`. Raises BadConfig, BadInput and TrainingFailed.
     """
     folder = RunFolder(config, _FREE)
+    if config.evaluation.every and config.evaluation.venue == "engine":
+        check_evaluation(config.evaluation)
     with folder.locked(), closing(rule(config)) as trainer:
         done = folder.steps()[-1:]
         if done:
@@ -99,12 +101,14 @@ class _Run:
         if not self.folder.step_folder(done).exists():
             return
         self.tracking.say(f"{done:,}/{self.config.iterations:,} · evaluating in battles ...")
-        result = evaluate_checkpoint(self.config.evaluation, f"policy:{self.folder.path}@{done}")
+        result = evaluate_checkpoint(
+            self.config.evaluation, f"policy:{self.folder.path}@{done}", self.config.compute.device
+        )
         self.folder.record_evaluation(done, result.details)
         self.tracking.note(done, result.metrics, result.summary)
         write_curves(self.folder.path)
         if self.config.evaluation.best_by == "rating":
-            self.folder.update_best(done, "rating", result.rating)
+            self.folder.update_best(done, result.rated_by, result.rating)
 
 
 def _line(done: int, total: int, metrics: Metrics) -> str:

@@ -47,13 +47,15 @@ class CheckpointSettings(Section):
     keep: Annotated[int, Field(ge=1)]
 
 
-class EvaluationSettings(Section):
-    """Battles of the current checkpoint against a fixed pool. every: interval in steps; 0: never. battles: per pairing.
+class EvaluationBattles(Section):
+    """Battles that measure a checkpoint. battles: against each opponent, in each format and on each team set.
 
-    best_by: how the best checkpoint is selected: by this rating, or by the policy loss on `data.validate_on`.
+    venue: showdown: any agents and formats, and every battle is stored in `database`; engine: gen1ou and gen1randombattle,
+    against networks, `array:` players and random, in this process, of which only scores are kept. Files of earlier versions
+    do not have it. workers: processes for battles on Showdown.
     """
 
-    every: Annotated[int, Field(ge=0)]
+    venue: Literal["engine", "showdown"] = "showdown"
     opponents: list[str]
     formats: list[str]
     teams: list[str]
@@ -61,6 +63,16 @@ class EvaluationSettings(Section):
     seed: int
     workers: Annotated[int, Field(ge=1)]
     database: str
+
+
+class EvaluationSettings(EvaluationBattles):
+    """Battles of the current checkpoint against a fixed pool. every: interval in steps; 0: never.
+
+    best_by: how the best checkpoint is selected: by these battles (the rating; on the engine the score), or by the policy
+    loss on `data.validate_on`.
+    """
+
+    every: Annotated[int, Field(ge=0)]
     best_by: Literal["rating", "validation"]
 
 

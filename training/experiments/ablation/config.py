@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from training.data.hold_out import By
+from training.runs.common_settings import EvaluationBattles
 from training.runs.config_reader import BadConfig, Section, read_settings
 from training.runs.settings import put
 from training.runs.shipped import Kind, resolve_path
@@ -48,8 +49,8 @@ class Ordered(_Dataset):
     hold_out_by: By = "pairs"  # files of earlier versions do not have it
 
 
-class HeldOutEvaluation(Section):
-    """The evaluation battles. checkpoint: of each run. battles: per opponent, format and team set.
+class HeldOutEvaluation(EvaluationBattles):
+    """The evaluation battles. checkpoint: of each run.
 
     seed: of the battles; every checkpoint plays the same teams with the same simulator seeds.
     """
@@ -59,9 +60,6 @@ class HeldOutEvaluation(Section):
     formats: Annotated[list[str], Field(min_length=1)]
     teams: Annotated[list[str], Field(min_length=1)]
     battles: Annotated[int, Field(ge=4)]
-    seed: int
-    workers: Annotated[int, Field(ge=1)]
-    database: str
 
 
 def _kind(settings: Any) -> str:

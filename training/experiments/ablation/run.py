@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 
 from arena.ratings.evidence import Floats, Ints
-from arena.run.entrants import check_available, resolve_each
 from training.experiments.ablation.cells import Kind, Planned, check_equal
 from training.experiments.ablation.config import Ablation, cell_folder, variants
 from training.experiments.ablation.curricula import CURRICULA
-from training.experiments.ablation.held_out import BattleBlock, measured
+from training.experiments.ablation.held_out import measured
 from training.experiments.ablation.online_runs import ONLINE
 from training.experiments.ablation.training_runs import TRAINING
 from training.online.config import OnlineConfig
 from training.runs.config_reader import BadConfig
+from training.runs.evaluation import BattleBlock, check_evaluation
 from training.runs.run_folder import keep_settings, lock_folder
 
 _KINDS = {"train": TRAINING, "online": ONLINE}
@@ -98,7 +98,7 @@ def planned(ablation: Ablation, *, make: bool) -> list[Planned]:
 
     Raises BadInput.
     """
-    check_available(resolve_each(tuple(ablation.evaluation.opponents)), tuple(ablation.evaluation.formats))
+    check_evaluation(ablation.evaluation)
     plan = KINDS[ablation.kind].plan(ablation, make)
     check_equal(ablation, plan)
     return plan

@@ -28,7 +28,7 @@ from training.experiments.population.config import Population, member_config
 from training.machines.cluster.scheduling import is_home, train_everywhere
 from training.online.config import OnlineConfig
 from training.online.process import train_in_process
-from training.runs.evaluation import BattlesStopped
+from training.runs.evaluation import BattlesStopped, check_evaluation, evaluate_checkpoint
 from training.runs.run_folder import keep_settings, lock_folder
 
 ROUNDS = "rounds.jsonl"
@@ -38,9 +38,14 @@ Round = dict[str, Any]
 
 
 def ratings(population: Population, members: list[dict[str, Any]]) -> list[float]:
-    """The Elo of each member, mean over the formats, from one rating of all of them and the pool."""
+    """The Elo of each member, mean over the formats, from one rating of all of them and the pool.
+
+    On the engine: the score of each against the pool, in %.
+    """
     evaluation = population.evaluation
     specs = [f"policy:{member['checkpoint']}" for member in members]
+    if evaluation.venue == "engine":
+        return [evaluate_checkpoint(evaluation, spec).rating for spec in specs]
     settings = EvaluateSettings(
         agents=(*specs, *evaluation.opponents),
         formats=tuple(evaluation.formats),
@@ -71,6 +76,7 @@ def run_population(
     train(config): trains a member in its folder. rate(population, members): the members' ratings.
     """
     out = Path(population.out)
+    check_evaluation(population.evaluation)
     with lock_folder(out, "in use by another process: wait, or name another folder"):
         keep_settings(out / "population.yaml", population, _FREE)
         rounds = finished(out)
@@ -90,7 +96,7 @@ def finished(out: Path) -> list[Round]:
 def summary(record: Round, number: int) -> str:
     """A line about a round: members from the strongest."""
     members = sorted(record["members"], key=lambda member: -member["rating"])
-    shown = ", ".join(f"{member['member']}: {member['rating']:.0f}" for member in members)
+    shown = ", ".join(f"{member['member']}: {member['rating']:.4g}" for member in members)
     return f"round {number}: {shown}"
 
 
