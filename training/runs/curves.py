@@ -32,7 +32,8 @@ _PANELS = {
     "squared error of the value": ("value_error",),
     "decisions/s": ("decisions_per_s",),
 }
-_RATING = "rating of checkpoints (Elo)"
+#: Ends of metrics that each format has -> label of their panel.
+_BY_FORMAT = {"/elo": "rating of checkpoints (Elo)", "/score": "score of checkpoints against all opponents"}
 #: Maximum number of points of a curve; more are averaged. Of fewer than _DOTS, each is a dot.
 _POINTS, _DOTS = 240, 30
 #: Width and height of a panel, in inches, and letters in a line of its label.
@@ -53,7 +54,8 @@ def write_curves(folder: Path) -> None:
 def run_figure(lines: Sequence[dict[str, float]], title: str) -> Figure:
     """Draw all metrics. lines: of metrics.jsonl, each with a `step`."""
     names = list(dict.fromkeys(chain.from_iterable(lines)))
-    panels = {**_PANELS, _RATING: tuple(name for name in names if name.endswith("/elo"))}
+    by_format = {label: tuple(name for name in names if name.endswith(end)) for end, label in _BY_FORMAT.items()}
+    panels = {**_PANELS, **by_format}
     drawn = {
         label: curves
         for label, metrics in panels.items()
@@ -108,4 +110,4 @@ def _draw(panel: Axes, points: list[Point], label: str, colour: str | None) -> L
 def _curve_label(name: str) -> str:
     if name.startswith("validation/"):
         return "held out"
-    return name.split("/")[1] if name.endswith("/elo") else "training"
+    return name.split("/")[1] if name.endswith(tuple(_BY_FORMAT)) else "training"

@@ -11,12 +11,14 @@ Dash.training = (() => {
     "Policy loss": ["policy_loss", "validation/policy_loss"],
     "Accuracy": ["agreement", "validation/agreement"],
     "Rating of checkpoints (Elo)": ["*/elo"],
+    "Score of checkpoints": ["*/score"],
     "Mean result of battles": ["raw_return"],
   };
   /* Columns of the table, those that a run has: title, metric. */
   const COLUMNS = [
     ["loss", "loss"], ["held-out loss", "validation/loss"], ["policy loss", "policy_loss"], ["held-out policy loss", "validation/policy_loss"],
     ["accuracy", "agreement"], ["held-out accuracy", "validation/agreement"], ["Elo", "*/elo"],
+    ["score", "*/score"],
   ];
   let runs = new Map(), extra = "", cursor = null;
   const chosen = new Map(), colours = new Map();

@@ -20,6 +20,7 @@ from click.testing import CliRunner  # noqa: E402
 from support.online import settings, trainer  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
+from teamsets.errors import BadInput  # noqa: E402
 from training.cli import cli  # noqa: E402
 from training.online.rules import trainer_class  # noqa: E402
 from training.online.run import STATE, train_online  # noqa: E402
@@ -161,6 +162,43 @@ def test_a_role_learns_only_in_its_iterations() -> None:
     learner = one.roles[LEARNER]
     updates = [one.iterate() and learner.updates for _ in range(3)]
     assert updates[0] == 0 < updates[1] == updates[2]
+
+
+def test_checkpoints_play_pairs_on_the_engine_and_the_one_with_the_best_score_is_kept(tmp_path: Path) -> None:
+    battles = {
+        "every": 1,
+        "opponents": ["array:max-damage", "random"],
+        "battles": 4,
+        "database": str(tmp_path / "none"),
+    }
+    config = settings(
+        out=str(tmp_path / "run"),
+        iterations=2,
+        league__members=SELF,
+        checkpoints__every=1,
+        **{f"evaluation__{key}": value for key, value in battles.items()},
+    )
+    folder = train_online(config, trainer_class("ppo"))
+    told = [json.loads(line) for line in (folder.path / "evaluations.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in told] == [0, 1, 2]
+    for line in told:
+        rated = line["formats"]["gen1ou"]
+        assert rated["battles"] == 8 and {cell["battles"] for cell in rated["against"].values()} == {4}
+        assert rated["score"] == sum(cell["score"] for cell in rated["against"].values()) / 2
+        assert rated["low"] <= rated["score"] <= rated["high"] and sum(rated["pairs"]) == 4
+    scores = [line["formats"]["gen1ou"]["score"] for line in told]
+    assert folder.best is not None and (folder.best["by"], folder.best["value"]) == ("score", 100 * max(scores))
+    assert [
+        line["evaluation/gen1ou/score"] for line in metrics(folder.path) if "evaluation/gen1ou/score" in line
+    ] == scores
+    assert not (tmp_path / "none").exists()
+
+
+def test_an_opponent_that_cannot_play_on_the_engine_is_refused_before_the_first_iteration(tmp_path: Path) -> None:
+    config = settings(out=str(tmp_path / "run"), evaluation__every=20, evaluation__opponents=["heuristic:expert"])
+    with pytest.raises(BadInput, match=r"'heuristic:expert': does not play on the engine.*evaluation.venue: showdown"):
+        train_online(config, trainer_class("ppo"))
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_checkpoint_of_the_run_plays_and_is_the_opponent_of_another(tmp_path: Path) -> None:

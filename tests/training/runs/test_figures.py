@@ -48,11 +48,13 @@ def test_curves_of_a_long_run_stay_small_and_leave_out_what_is_not_finite(run: C
 
 
 def test_each_curve_is_named(run: Callable[..., Path]) -> None:
-    last = {"step": 2, "loss": 1.0, "validation/loss": 3.0, "evaluation/gen1ou/elo": 1200.0, "agreement": 0.5}
+    battles = {"evaluation/gen1ou/elo": 1200.0, "evaluation/gen1randombattle/score": 0.625}
+    last = {"step": 2, "loss": 1.0, "validation/loss": 3.0, **battles, "agreement": 0.5}
     folder = run([{"step": 1, "loss": 2.0}, last])
     write_curves(folder)
     words = text_of(folder / FILE)
-    for label in ("loss", "training, last 1", "held out, last 3", "rating of checkpoints", "gen1ou, last 1200", "step"):
+    named = ("rating of checkpoints", "gen1ou, last 1200", "score of checkpoints", "gen1randombattle, last 0.625")
+    for label in ("loss", "training, last 1", "held out, last 3", *named, "step"):
         assert label in words
     panels = {
         "KL": {"small": [Point(1, 2.0), Point(9, 3.0)], "large": [Point(2, 1.0)]},

@@ -1,4 +1,4 @@
-"""The evaluation battles of a checkpoint: the same pairs for all checkpoints of an ablation, stored in the database."""
+"""The evaluation battles of a checkpoint: the same pairs for all checkpoints of an ablation."""
 
 from __future__ import annotations
 

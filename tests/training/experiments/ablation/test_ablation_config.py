@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,15 @@ from support.command_line import PROJECT
 
 pytest.importorskip("torch")
 
+from agents.policy import checkpoint
 from teamsets.errors import BadInput
 from training.data.shards import DatasetWriter, all_trajectories, opened
 from training.data.stream import Stream
 from training.experiments.ablation.config import Ablation, variants
+from training.experiments.ablation.held_out import measured
 from training.experiments.ablation.run import held, planned
 from training.runs.config_reader import BadConfig, load, validated
+from training.runs.evaluation import BattleBlock
 from training.runs.shipped import FOLDERS, resolve_path
 
 
@@ -238,3 +243,13 @@ def test_the_shipped_ablation_of_preferences_has_cells_of_both_kinds() -> None:
     shipped = load(Ablation, resolve_path("preferences", "ablation"))
     assert shipped.kind == "mixed" and len(shipped.seeds) == 3
     assert {changes["kind"] for changes in variants(shipped).values()} == {"train", "online"}
+
+
+def test_scores_that_an_earlier_version_kept_are_read(told: dict[str, Any], tmp_path: Path) -> None:
+    kept = tmp_path / "held-out.json"
+    evaluation = ablation(told).evaluation
+    asked = {key: value for key, value in told["evaluation"].items() if key != "workers"}  # no venue
+    block = BattleBlock("gen1ou", "competitive", "random", [1.0, None])
+    player = checkpoint.identity(checkpoint.find("gen1ou-tiny"))
+    kept.write_text(json.dumps({"what": {"player": player, "asked": asked}, "blocks": [asdict(block)]}))
+    assert measured(evaluation, "policy:gen1ou-tiny", kept) == [block]
