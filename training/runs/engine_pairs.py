@@ -70,9 +70,10 @@ class _NetworkPlayer:
     @torch.inference_mode()
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
         seen = [torch.from_numpy(part).to(self._device) for part in battles.observe(rows, seats)]
+        longest = int(self._positions[rows].max()) + 1
         slots, positions = (torch.from_numpy(part).to(self._device) for part in (rows, self._positions[rows]))
         logits = [
-            network.step(*seen, memory, slots, positions).logits
+            network.step(*seen, memory, slots, positions, longest=longest).logits
             for network, memory in zip(self._networks, self._memories, strict=True)
         ]
         self._positions[rows] += 1
