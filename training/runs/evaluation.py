@@ -66,10 +66,11 @@ def check_evaluation(evaluation: EvaluationBattles) -> None:
     sources = resolve_each(tuple(evaluation.opponents))
     if evaluation.venue == "engine":
         check_on_engine(sources, evaluation.formats, "set evaluation.venue: showdown")
-    check_available(sources, tuple(evaluation.formats))
+    else:
+        check_available(sources, tuple(evaluation.formats))
 
 
-def check_on_engine(sources: Sequence[AgentSource], formats: Sequence[str], otherwise: str) -> None:
+def check_on_engine(sources: list[AgentSource], formats: Sequence[str], otherwise: str) -> None:
     """Raise BadInput for an agent or a format that the engine cannot play. otherwise: what else to do, for the message."""
     check_engine("evaluation on the engine")
     for format_id in formats:
@@ -81,6 +82,7 @@ def check_on_engine(sources: Sequence[AgentSource], formats: Sequence[str], othe
                 f"agent '{source.spec}': does not play on the engine, where agents act on arrays: take policy:, ensemble:, "
                 f"array: or random instead, or {otherwise}"
             )
+    check_available(sources, tuple(formats))
 
 
 def evaluate_checkpoint(evaluation: EvaluationSettings, spec: str, device: str = "auto") -> EvaluationResult:

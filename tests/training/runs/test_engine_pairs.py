@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,13 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("numba")
 
+from click.testing import CliRunner  # noqa: E402
+
 from teamsets.errors import BadInput  # noqa: E402
+from training.cli import cli  # noqa: E402
 from training.runs.common_settings import EvaluationBattles  # noqa: E402
 from training.runs.engine_pairs import play_pairs  # noqa: E402
-from training.runs.evaluation import BattleBlock, paired_blocks, score_of  # noqa: E402
+from training.runs.evaluation import BattleBlock, paired_blocks, score_of, score_text  # noqa: E402
 
 #: A network that decides in a fraction of the time of `gen1ou`.
 NETWORK = "policy:gen1ou-tiny"
@@ -111,3 +116,15 @@ def test_the_interval_is_that_of_the_spread_between_pairs() -> None:
     assert score.score == 0.6 and score.pairs == 100
     deviation = (sum((one - 0.6) ** 2 for one in block.scores if one is not None) / 100) ** 0.5
     assert score.interval == pytest.approx((0.6 - 1.96 * deviation / 10, 0.6 + 1.96 * deviation / 10), abs=1e-5)
+
+
+def test_the_command_prints_the_score_or_every_pair() -> None:
+    words = ["evaluate", "array:max-damage", "array:set-up", "--battles", "8", "--seed", "3", "--threads", "1"]
+    (block,) = played("array:max-damage", "array:set-up")
+    score = score_of([block])
+    told = CliRunner().invoke(cli, words, catch_exceptions=False).stdout
+    assert told.startswith(
+        f"array:set-up, gen1ou competitive: {score_text(score)} in 8 battles; pairs with 0, 0.5, 1, 1.5, 2 "
+    )
+    told = CliRunner().invoke(cli, [*words, "--json"], catch_exceptions=False).stdout
+    assert json.loads(told) == [asdict(block)]
