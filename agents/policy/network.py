@@ -73,10 +73,11 @@ PRESETS = {
 
 
 class Output(NamedTuple):
-    """The network's outputs."""
+    """The network's outputs. context: of `forward_packed` alone, for heads beside the network that only training has."""
 
     logits: Tensor  # [..., 13], -inf for illegal actions
     value: Tensor  # [..., bins], logits of the result's distribution
+    context: Tensor | None = None  # [N, width]
 
 
 class Memory:
@@ -242,7 +243,8 @@ class Network(nn.Module):
         for layer in self.layers:
             assert isinstance(layer, Block)
             x = layer.forward_chunks(x, mask, (cos[:, None], sin[:, None]))
-        return Output(*self._heads(x.view(chunks * window, -1)[:n], tokens, legal))
+        x = x.view(chunks * window, -1)[:n]
+        return Output(*self._heads(x, tokens, legal), x)
 
     @torch.no_grad()
     def step(

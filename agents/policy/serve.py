@@ -88,7 +88,7 @@ class Inference:
     def _pass(self, slots: list[int], positions: list[int], observations: Observations) -> np.ndarray:
         token_ids, features, legal = (torch.from_numpy(part).to(self.device) for part in observations)
         slot_tensor, position_tensor = (torch.tensor(part, device=self.device) for part in (slots, positions))  # [B]
-        logits, value = self.network.step(
+        output = self.network.step(
             token_ids,
             features,
             legal,
@@ -97,7 +97,7 @@ class Inference:
             position_tensor,
             longest=self.network.shape.window if self.device.type == "cpu" else 0,
         )
-        answers: np.ndarray = torch.cat([logits, expected_value(value)[:, None]], dim=1).cpu().numpy()
+        answers: np.ndarray = torch.cat([output.logits, expected_value(output.value)[:, None]], dim=1).cpu().numpy()
         return answers
 
 

@@ -23,6 +23,7 @@ from training.envs.fixtures import EnvBattle
 from training.envs.opponents import Opponents
 from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
 from training.online.metrics import IterationClock
+from training.online.opponent_head import chosen_ids, of_opponents
 from training.online.players import NetworkPlayer, SampledActions, SamplingSettings, SeenTensors
 from training.online.recording import EndedBattle, Recorder
 from training.online.rollout import Rollout
@@ -283,27 +284,38 @@ class Collector:
         """Sends the decisions of a pool's seats that networks play; those of learning roles are kept. who: [n], sorted."""
         assert pool.sent is not None
         rows, seats = pool.rows[pool.sent.places], pool.sent.seats
-        sent = []
+        parts: list[tuple[slice, SampledActions]] = []
         players, starts = np.unique(who, return_index=True)
-        for index, start, end in zip(players.tolist(), starts.tolist(), [*starts.tolist()[1:], len(who)], strict=True):
-            part = slice(start, end)
-            slots = iteration.seats.slots[rows[part], seats[part]]
-            with self._clock("play"):
-                decided = iteration.seats.players[index].decide(slots, seen.take(part))
-                sent.append(decided.actions)
-            self._keep(iteration, pool, rows[part], seats[part], seen.take(part), decided)
         with self._clock("play"):
-            pool.transfer.send(sent)
+            for index, start, end in zip(
+                players.tolist(), starts.tolist(), [*starts.tolist()[1:], len(who)], strict=True
+            ):
+                part = slice(start, end)
+                slots = iteration.seats.slots[rows[part], seats[part]]
+                parts.append((part, iteration.seats.players[index].decide(slots, seen.take(part))))
+            actions = torch.cat([decided.actions for _, decided in parts])
+            pool.transfer.send(actions)
+            theirs = of_opponents(rows, seats, chosen_ids(seen, actions))
+        for part, decided in parts:
+            self._keep(iteration, pool, rows[part], seats[part], seen.take(part), decided, theirs[part])
 
     def _keep(
-        self, iteration: _Iteration, pool: _Pool, rows: Ints, seats: Ints, seen: SeenTensors, decided: SampledActions
+        self,
+        iteration: _Iteration,
+        pool: _Pool,
+        rows: Ints,
+        seats: Ints,
+        seen: SeenTensors,
+        decided: SampledActions,
+        theirs: torch.Tensor,
     ) -> None:
         kept = iteration.recorder.wanted(2 * rows + seats)
         if not len(kept):
             return
         if len(kept) < len(rows):
             places = torch.from_numpy(kept).to(decided.actions.device)
-            rows, seats, seen, decided = rows[kept], seats[kept], seen.take(places), decided.take(places)
+            rows, seats, seen = rows[kept], seats[kept], seen.take(places)
+            decided, theirs = decided.take(places), theirs[places]
         others = None
         if iteration.plan.both_seats:
             with self._clock("observe"):
@@ -314,7 +326,7 @@ class Collector:
             with self._clock("search"):
                 searched = self._teacher.judge(engine.engine, rows, seats)
         in_loss = iteration.branch[rows] <= pool.step  # earlier decisions are context only
-        iteration.recorder.keep(2 * rows + seats, seen, decided, in_loss, others, searched)
+        iteration.recorder.keep(2 * rows + seats, seen, decided, theirs, in_loss, others, searched)
 
     def _playing(self, rows: Ints) -> NDArray[np.bool_]:
         undecided = self._battles.winners[rows] == UNDECIDED

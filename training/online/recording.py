@@ -41,6 +41,7 @@ class _Kept:
     trajectory: Ints
     seen: SeenTensors
     decided: SampledActions
+    opponent_choices: Tensor
     in_loss: NDArray[np.bool_]
     others: Observations | None
     searched: Searched | None
@@ -62,12 +63,13 @@ class Recorder:
         trajectory: Ints,
         seen: SeenTensors,
         decided: SampledActions,
+        opponent_choices: Tensor,
         in_loss: NDArray[np.bool_],
         others: Observations | None,
         searched: Searched | None = None,
     ) -> None:
         """Keep decisions [n]. others: what the seats opposite saw, or None. searched: what a teacher said, or None."""
-        self._kept.append(_Kept(trajectory, seen, decided, in_loss, others, searched))
+        self._kept.append(_Kept(trajectory, seen, decided, opponent_choices, in_loss, others, searched))
 
     def copy(self, leaders: Ints, rows: Ints) -> None:
         """Give battles what was kept of those that they became copies of, as context only."""
@@ -83,6 +85,7 @@ class Recorder:
                             2 * row + seat[matching],
                             kept.seen.take(places),
                             kept.decided.take(places),
+                            kept.opponent_choices[places],
                             np.zeros(len(matching), np.bool_),
                             None if kept.others is None else kept.others.take(matching.tolist()),
                             None if kept.searched is None else kept.searched.take(matching),
@@ -119,6 +122,7 @@ class Recorder:
             "log_probs": [each.decided.log_probs for each in kept],
             "logits": [each.decided.logits for each in kept],
             "values": [each.decided.values for each in kept],
+            "opponent_choices": [each.opponent_choices for each in kept],
         }
         device = kept[0].decided.actions.device
         arrays: dict[str, list[NDArray[Any]]] = {"in_loss": [each.in_loss for each in kept]}

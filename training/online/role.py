@@ -36,13 +36,24 @@ class Role:
         self.name, self.settings, self.device = name, settings, device
         self.lineage: list[Any] = []
         self.network = self._built(seed, gen)
-        self.optimizer = _adamw(self.network, self.settings.optimizer)
+        self.head: nn.Module | None = None
+        self.optimizer = _adamw(self._learning, self.settings.optimizer)
         self.learning_rate = ParameterSchedule(settings.optimizer.learning_rate)
         self.temperature = ParameterSchedule(settings.exploration.temperature)
         self.epsilon = ParameterSchedule(settings.exploration.epsilon)
         self.replay: ReplayBuffer | None = None
         self.updates, self._skipped = 0, 0
         self.noise_scale = NoiseScale()
+
+    def attach(self, head: nn.Module) -> None:
+        """Train another head beside the network from here on. It is part of the state, not of the network's checkpoints."""
+        self.head = head.to(self.device)
+        self.optimizer = _adamw(self._learning, self.settings.optimizer)
+
+    @property
+    def _learning(self) -> nn.Module:
+        """Everything that `update` trains."""
+        return self.network if self.head is None else nn.ModuleList([self.network, self.head])
 
     @property
     def manner(self) -> SamplingSettings:
@@ -64,14 +75,13 @@ class Role:
             group["lr"] = self.learning_rate.value
         self.optimizer.zero_grad()
         loss.backward()
-        gradients = [parameter.grad for parameter in self.network.parameters() if parameter.grad is not None]
+        learning = list(self._learning.parameters())
+        gradients = [parameter.grad for parameter in learning if parameter.grad is not None]
         total_norm = torch.nn.utils.get_total_norm(gradients)
         norm = float(total_norm)
         if fresh:
             self.noise_scale.add(gradients, norm, fresh)
-        torch.nn.utils.clip_grads_with_norm_(
-            self.network.parameters(), self.settings.optimizer.max_grad_norm, total_norm
-        )
+        torch.nn.utils.clip_grads_with_norm_(learning, self.settings.optimizer.max_grad_norm, total_norm)
         self._skipped = 0 if math.isfinite(norm) else self._skipped + 1
         if self._skipped >= _BAD_UPDATES:
             raise TrainingFailed(
@@ -93,7 +103,7 @@ class Role:
         if network.shape != self.network.shape:
             raise BadConfig(f"{self.name}: its network cannot be replaced by one of another shape")
         self.network.load_state_dict(network.state_dict())
-        self.optimizer = _adamw(self.network, self.settings.optimizer)
+        self.optimizer = _adamw(self._learning, self.settings.optimizer)
 
     def norms(self) -> dict[str, float]:
         """The norms of each layer's weights and of its last gradient, for the metrics."""
@@ -108,6 +118,7 @@ class Role:
         """What a checkpoint must store to resume, the network included."""
         return {
             "network": self.network.state_dict(),
+            "head": None if self.head is None else self.head.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "schedules": [each.state for each in (self.learning_rate, self.temperature, self.epsilon)],
             "replay": None if self.replay is None else self.replay.state(),
@@ -120,6 +131,8 @@ class Role:
     def restore(self, state: dict[str, Any]) -> None:
         """Restore a `state`."""
         self.network.load_state_dict(state["network"])
+        if self.head is not None:
+            self.head.load_state_dict(state["head"])
         self.optimizer.load_state_dict(state["optimizer"])
         for schedule, saved in zip(
             (self.learning_rate, self.temperature, self.epsilon), state["schedules"], strict=True

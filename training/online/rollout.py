@@ -53,6 +53,7 @@ class Rollout:
     searched_values: Tensor  # float32 [D, 13], a search's (positions.py); [0, 13] where nobody asked for it
     searched_second_values: Tensor  # float32 [D, 13], by an independent search; NaN without one; or [0, 13]
     searched_value: Tensor  # float32 [D] or [0], that of the position
+    opponent_choices: Tensor  # int64 [D], vocabulary ids of what the opponents chose (opponent_head.py); -1: not known
     lengths: Tensor  # int64 [B]
     results: Tensor  # float32 [B], raw returns; 0 where truncated
     terminated: Tensor  # bool [B], False: truncated
@@ -158,4 +159,4 @@ def forward_in_loss(network: Network, rollout: Rollout, trajectories: Tensor) ->
     if rollout.all_in_loss:
         return index, output
     chosen = rollout.in_loss[index].nonzero()[:, 0]
-    return index[chosen], Output(output.logits[chosen], output.value[chosen])
+    return index[chosen], Output(*(None if part is None else part[chosen] for part in output))

@@ -5,8 +5,6 @@ On a CPU neither copies anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor
 
@@ -43,18 +41,17 @@ class Transfer:
         battles.observe(rows, seats, Observations(*(part.numpy() for part in parts)))
         return SeenTensors(*(part.to(self._device, non_blocking=True) for part in parts))
 
-    def send(self, actions: Sequence[Tensor]) -> None:
-        """Begin to fetch actions, int64 [n] each."""
-        together = torch.cat(list(actions)) if len(actions) > 1 else actions[0]
+    def send(self, actions: Tensor) -> None:
+        """Begin to fetch actions, int64 [n]."""
         if self._buffers is None:
-            self._sent = together
+            self._sent = actions
             return
-        self._sent = self._actions[: len(together)]
-        self._sent.copy_(together, non_blocking=True)
+        self._sent = self._actions[: len(actions)]
+        self._sent.copy_(actions, non_blocking=True)
         self._copied.record()
 
     def receive(self) -> Ints:
-        """The actions that were sent, one after another, as soon as they are there."""
+        """The actions that were sent, as soon as they are there."""
         if self._buffers is not None:
             self._copied.synchronize()
         return self._sent.numpy()

@@ -91,7 +91,7 @@ def test_the_server_answers_as_the_network_and_forgets(run_folder: Path, mark: s
             for name in ("token_ids", "features", "legal")
         )
         with torch.no_grad():
-            logits, value = network(ids, numbers, legal, torch.ones(1, 7, dtype=torch.bool))
+            logits, value, _ = network(ids, numbers, legal, torch.ones(1, 7, dtype=torch.bool))
         together = torch.cat([logits, expected_value(value)[..., None]], dim=-1)[0].numpy()
         np.testing.assert_allclose(np.stack([found[session, position] for position in range(7)]), together, atol=1e-4)
 

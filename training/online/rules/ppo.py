@@ -17,7 +17,7 @@ moved too far.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import torch
 from pydantic import Field
@@ -26,6 +26,7 @@ from torch import Tensor
 from agents.policy.network import two_hot
 from training.online.config import NotNegative, OnlineConfig, Positive, RuleSettings, Share
 from training.online.metrics import Averages
+from training.online.opponent_head import OpponentHead, indexed
 from training.online.players import returns_of
 from training.online.policy_gradient import advantages, policy_terms
 from training.online.role import Role
@@ -43,7 +44,9 @@ class PPO(Trainer):
 
         epochs: passes over a rollout. minibatch_decisions: decisions per gradient step. clip: ε of the probability ratio.
         value_loss: see the module. value_clip: for the squared one, of the value's change in units of the return; 0: off.
-        max_kl: estimated KL in nats from the policy that played, at which the epochs end; 0: off.
+        max_kl: estimated KL in nats from the policy that played, at which the epochs end; 0: off. opponent_weight: of the
+        prediction of the opponent's choice (training/online/opponent_head.py); 0: none. opponent_labels: shuffled: a control
+        of the same cost, of which nothing can be learned.
         """
 
         name: Literal["ppo"]
@@ -58,10 +61,20 @@ class PPO(Trainer):
         entropy: ScheduleSettings
         normalize_advantages: bool
         max_kl: NotNegative
+        opponent_weight: NotNegative = 0.0
+        opponent_labels: Literal["played", "shuffled"] = "played"
 
         def check_run(self, config: OnlineConfig) -> None:
             if self.value_clip and self.value_loss != "squared":
                 raise BadConfig("algorithm.value_clip: clips the squared loss alone: set 0, or value_loss: squared")
+
+    def __init__(self, settings: OnlineConfig, **places: Any) -> None:
+        super().__init__(settings, **places)
+        if self.rule.opponent_weight:
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(settings.seed + 3)
+                for role in self.roles.values():
+                    role.attach(OpponentHead(role.network))
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
         rule: PPO.Settings = self.rule
@@ -70,13 +83,15 @@ class PPO(Trainer):
         if rule.normalize_advantages:
             mean, std = advantage[rollout.in_loss].mean(), advantage[rollout.in_loss].std()
             advantage = (advantage - mean) / (std + 1e-8)
+        shuffled = self.shuffle if rule.opponent_labels == "shuffled" else None
+        labels, classes = indexed(rollout.opponent_choices, shuffled) if rule.opponent_weight else (None, None)
         entropy_weight = rule.entropy.at(self.iteration)
         averages, epochs = Averages(), 0
         while epochs < rule.epochs:
             epochs += 1
             of_epoch = Averages()
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-                index, (logits, values) = forward_in_loss(role.network, rollout, part)
+                index, (logits, values, context) = forward_in_loss(role.network, rollout, part)
                 terms = policy_terms(self, rollout, index, logits, reference)
                 parts = losses(
                     terms.log_prob,
@@ -90,6 +105,11 @@ class PPO(Trainer):
                     value_loss = categorical_loss(values, target[index])
                 loss = parts["policy_loss"] + rule.value_weight * value_loss
                 loss = loss - entropy_weight * terms.entropy + terms.penalty
+                if labels is not None:
+                    assert isinstance(role.head, OpponentHead) and context is not None
+                    predicted, right = role.head.loss(role.network, context, labels[index], classes)
+                    loss = loss + rule.opponent_weight * predicted
+                    averages.add(opponent_loss=predicted, opponent_predicted=right)
                 of_epoch.add(kl=parts["approximate_kl"])
                 averages.add(
                     **parts,
