@@ -59,6 +59,11 @@ class Agent:
         return ""
 
     @classmethod
+    def uses(cls, **options: Any) -> tuple[str, ...]:
+        """Return further modules whose code determines its play with these options, besides those that its own import."""
+        return ()
+
+    @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """Returns what it lacks to play a format (None: any format) and the fix, in one line; empty if nothing.
 

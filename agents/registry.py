@@ -139,12 +139,14 @@ def _built_in() -> dict[str, dict[str, Any]]:
     from agents.external import PROGRAMS
     from agents.llm import MODELS as LANGUAGE_MODELS
     from agents.policy.ensemble import ENSEMBLES
-    from agents.policy.player import MODELS
+    from agents.policy.player import MODELS, policy
     from agents.rules import PLAYERS
     from agents.rules.batched import PLAYERS as ARRAY_PLAYERS
     from agents.rules.uniform import UniformRandom
     from agents.search import PLAYERS as SEARCHERS
+    from agents.search.exact.agent import ExactSearch
 
+    ExactSearch.networks = staticmethod(policy)  # families do not import each other
     poke_env_players = {name: agent_class for name, agent_class in vars(baselines).items() if is_player(agent_class)}
     return {
         "random": {"": UniformRandom},
@@ -262,4 +264,5 @@ def _version(agent_class: Any, options: dict[str, Any]) -> str:
 
 def _fingerprint(agent_class: Any, options: dict[str, Any], extra: str) -> str:
     """Return the fingerprint (agents/fingerprint.py); for a Player, that of our adapter is included."""
-    return fingerprint(agent_class, options, [PokeEnvAgent.__module__] if is_player(agent_class) else [], extra)
+    also = [PokeEnvAgent.__module__] if is_player(agent_class) else agent_class.uses(**options)
+    return fingerprint(agent_class, options, also, extra)

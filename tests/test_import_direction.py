@@ -190,8 +190,8 @@ TRAINS = (
     ),
     *(
         f"training.online.{name}"
-        for name in ("collecting", "league", "metrics", "noise_scale", "opponent_head", "players", "policy_gradient", "recording",
-                     "reference", "replay", "role", "rollout", "rules", "run", "trainer", "transfer")
+        for name in ("collecting", "league", "metrics", "noise_scale", "opponent_head", "players", "policy_gradient",
+                     "recording", "reference", "replay", "role", "rollout", "rules", "run", "trainer", "transfer")
     ),
     "training.llm.loading", "training.llm.run", "training.runs.engine_pairs",
 )  # fmt: skip

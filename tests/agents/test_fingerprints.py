@@ -207,7 +207,8 @@ def test_a_users_agent_covers_what_it_uses_of_ours_and_no_more(
 
     ours = {name for name in fingerprint.sources_of(Roamer) if name.startswith(("agents", "teamsets"))}
     package = Path(fingerprint.__file__).parent / "battle"
-    battle = {f"agents.battle.{path.stem}" for path in package.glob("*.py") if path.stem != "__init__"}
+    unused = {"__init__", "joint_choices"}  # no seat plays doubles yet
+    battle = {f"agents.battle.{path.stem}" for path in package.glob("*.py") if path.stem not in unused}
     assert ours == battle | {"agents.contract", "agents.mechanics.type_chart"}
 
 

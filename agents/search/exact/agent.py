@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -22,8 +22,6 @@ from teamsets.locking import file_lock
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from agents.registry import AgentSource
 
 _WEIGHTS = "network"
 _FORMATS = ("gen1ou", "gen1randombattle")
@@ -67,6 +65,9 @@ class ExactSearch(Agent):
     """
 
     repeatable: ClassVar[bool] = False
+
+    #: Checkpoint -> the class of agents that it plays as (agents/policy); set by the registry.
+    networks: ClassVar[Callable[[str], type[Any]]]
 
     def __init__(
         self,
@@ -117,28 +118,40 @@ class ExactSearch(Agent):
         self._settings = TreeSettings(exploration, first, trust, steps)
         self._weights = read(weights)
         self._log = BattleLog()
-        network = _network_of({"policy": policy, "device": device})
-        self._network: Any = None if network is None else network.make()
+        network = self._network_of({"policy": policy})
+        self._network = None if network is None else network(device=device)
         compiled()
 
     @classmethod
     def repeats(cls, **options: Any) -> bool:
         """Return True with iterations instead of a time limit, if the network of `policy` is repeatable."""
-        network = _network_of(options)
-        return options.get("iterations", 0) > 0 and (network is None or network.repeatable)
+        network = cls._network_of(options)
+        return options.get("iterations", 0) > 0 and (network is None or network.repeats(**_device(options)))
 
     @classmethod
     def version(cls, **options: Any) -> str:
-        """Return a digest of the weights, and the fingerprint of the network of `policy`: its checkpoint and its code."""
-        network = _network_of(options)
-        return digest_of(options.get("weights", _WEIGHTS)) + ("" if network is None else f" {network.fingerprint}")
+        """Return a digest of the weights, and with `policy` one of the network's."""
+        network, weights = cls._network_of(options), digest_of(options.get("weights", _WEIGHTS))
+        return weights if network is None else f"{weights} {network.version()}"
+
+    @classmethod
+    def uses(cls, **options: Any) -> tuple[str, ...]:
+        """Return the module of the network of `policy`, if there is one."""
+        network = cls._network_of(options)
+        return () if network is None else (network.__module__,)
+
+    @classmethod
+    def _network_of(cls, options: dict[str, Any]) -> type[Any] | None:
+        """The network that options name, as a class of agents; None for none."""
+        name = options.get("policy", "")
+        return cls.networks(name) if name else None
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """Return why it cannot play a format (None: any), with the fix; empty if it can."""
         if format_id is not None and get_format(format_id).id not in _FORMATS:
             return f"the engine plays {' and '.join(_FORMATS)} only"
-        network = _network_of(options)
+        network = cls._network_of(options)
         return lacks() or ("" if network is None else network.missing(format_id))
 
     def act(self, battle: SeatBattle) -> Choice | Awaitable[Choice]:
@@ -260,15 +273,8 @@ def lacks() -> str:
     return ""
 
 
-def _network_of(options: dict[str, Any]) -> AgentSource | None:
-    """The network that options name, as an agent; None for none.
-
-    By its spec, so that its code is in the fingerprints of searches with a network only.
-    """
-    from agents.registry import resolve
-
-    policy = options.get("policy", "")
-    return resolve(f"policy:{policy}?device={options.get('device', 'auto')}") if policy else None
+def _device(options: dict[str, Any]) -> dict[str, Any]:
+    return {"device": options.get("device", "auto")}
 
 
 @cache
