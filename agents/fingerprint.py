@@ -235,9 +235,14 @@ def _roots(top: str) -> tuple[Path, ...]:
 @cache
 def _facts(path: Path) -> _Facts:
     """Return the imports and short strings of a Python file; empty if it cannot be parsed."""
+    return _facts_in(_read(path))
+
+
+@cache  # kept by `read_again`: the same text holds the same, and to parse all files takes half a second
+def _facts_in(source: bytes) -> _Facts:
     facts = _Facts()
     try:
-        tree = ast.parse(_read(path))
+        tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return facts
     waiting: list[Any] = [tree]

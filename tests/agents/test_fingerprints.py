@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.command_line import PROJECT
@@ -126,6 +128,26 @@ def test_a_file_is_read_once_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
     for spec in ALL:
         assert resolve(spec).fingerprint
     assert len(reads) == first
+
+
+def test_a_later_run_parses_only_the_files_that_have_changed_since(monkeypatch: pytest.MonkeyPatch) -> None:
+    earlier = prints(ALL)
+    parsed: list[bytes] = []
+    parse, read, changed = ast.parse, fingerprint._read, PROJECT / "agents/mechanics/moves.py"
+
+    def counted(source: bytes | str, *more: Any) -> Any:
+        parsed.extend([source] if isinstance(source, bytes) else [])  # texts are others': importlib's, pytest's
+        return parse(source, *more)
+
+    def again() -> dict[str, str]:
+        fingerprint.read_again()
+        return {spec: resolve(spec).fingerprint for spec in ALL}
+
+    monkeypatch.setattr(ast, "parse", counted)
+    assert again() == earlier and not parsed
+    edited = b"# this line is new\n" + read(changed)
+    monkeypatch.setattr(fingerprint, "_read", lambda path: edited if path == changed else read(path))
+    assert again() != earlier and parsed == [edited]
 
 
 PLAYER = """
