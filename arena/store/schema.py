@@ -91,8 +91,8 @@ MIGRATIONS: tuple[str, ...] = (
 
 VERSION = len(MIGRATIONS)
 
-#: Noted at the view `results`; raise it when VIEWS changes. A database whose views are older gets these when it is next
-#: opened for writing.
+#: What the macro `views_version` of a database says; raise it when VIEWS changes. A database whose views are older gets
+#: these when it is next opened for writing.
 VIEWS_VERSION = "views 3"
 
 
@@ -135,7 +135,7 @@ VIEWS = f"""
     {_results("p1", "p2")}
     UNION ALL
     {_results("p2", "p1")};
-    COMMENT ON VIEW results IS '{VIEWS_VERSION}';
+    CREATE OR REPLACE MACRO views_version() AS '{VIEWS_VERSION}';
 
     -- The results that count for a run (for_run): those of its own battles, and of earlier ones that it took over.
     CREATE OR REPLACE VIEW evidence_results AS

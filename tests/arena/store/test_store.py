@@ -395,12 +395,16 @@ class TestMigration:
             assert said.code == 2 and "older schema" in said.err and said.err.count("\n") == 1
         assert "3" in arena("sql", "SELECT parse_warnings FROM battles", "--csv", "--db", db).out
 
-    def test_views_of_an_earlier_version_are_replaced(self, db: Path) -> None:
+    @pytest.mark.parametrize(
+        "noted", ["CREATE OR REPLACE MACRO views_version() AS 'views 1'", "DROP MACRO views_version"]
+    )
+    def test_views_of_an_earlier_version_are_replaced(self, db: Path, noted: str) -> None:
         Store(db).add(record(1, winner="p2").to_line(RUN))
         Store(db)
         expected = rows("FROM results ORDER BY seat", db)
         with connect(db, read_only=False) as connection:
             connection.execute("CREATE OR REPLACE VIEW results AS SELECT 1 AS battle_id, 'old' AS seat")
+            connection.execute(noted)
         assert rows("SELECT seat FROM results", db) == [("old",)]
         Store(db)
         assert rows("FROM results ORDER BY seat", db) == expected and len(expected) == 2
