@@ -7,6 +7,7 @@ case the coordinator reads the running step's seat and deadline from shared memo
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import ctypes
 import gc
@@ -167,6 +168,8 @@ class _Collections:
 _CALLBACK = _Collections.called.__func__.__code__  # type: ignore[attr-defined]
 _MAIN_THREAD = threading.main_thread().ident
 gc.callbacks.append(_Collections.called)
+# The interpreter's last collection comes when it handles signals no longer: an alarm would kill the process.
+atexit.register(setattr, _Collections, "guard", None)
 
 
 class SeatClock:

@@ -299,6 +299,22 @@ def test_a_finalizer_that_blocks_outside_of_all_steps_is_interrupted(guard: Step
     time.sleep(0.1)  # no alarm is left behind
 
 
+_SLOW_END = """
+import time
+from arena.battles.guard import StepGuard
+guard = StepGuard(untimed_limit=0.05)
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.5)
+slow = Slow()
+slow.itself = slow
+"""
+
+
+def test_a_last_collection_that_takes_long_does_not_kill_the_process() -> None:
+    assert subprocess.run([sys.executable, "-c", _SLOW_END], check=False).returncode == 0
+
+
 def test_a_running_step_is_not_the_one_to_blame_while_garbage_is_collected() -> None:
     shared = mmap.mmap(-1, SHARED_BYTES)
     clock = SeatClock(StepGuard(shared), 7, 60.0)
