@@ -111,3 +111,16 @@ def test_online_training_is_measured_on_both_venues() -> None:
         assert re.search(rf"^{preset} on engine: [1-9][\d,]* decisions/s \(.*learn \d", said, re.MULTILINE)
         (ratio,) = re.findall(rf"^{preset}: at least .*engine / Showdown: ([\d.]+) times", said, re.MULTILINE)
         assert float(ratio) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_the_targets_of_expert_iteration_are_measured_by_sharpness() -> None:
+    options = "--battles=1 --share=0.3 --iterations=20 --judge-iterations=20 --judge-samples=2 --determinizations 0 2"
+    said = run("bench/search_targets.py", *options.split())
+    for samples in (0, 2):
+        (part,) = re.findall(
+            rf"^{samples} determinizations: [1-9]\d* decisions of 1 battles.*(?:\n  β.*)+", said, re.MULTILINE
+        )
+        distances = [float(distance) for distance in re.findall(r"distance ([\d.]+)", part)]
+        assert len(distances) == 7 and distances == sorted(distances) and 0 < distances[0] < distances[-1] < 1
