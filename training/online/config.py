@@ -75,12 +75,16 @@ class RoleNetwork(Section):
 
 
 class RoleOptimizer(Section):
-    """AdamW, with a learning rate by schedule."""
+    """AdamW, with a learning rate by schedule.
+
+    average: decay of the moving average of the weights that checkpoints then store, instead of the last ones; 0: off.
+    """
 
     learning_rate: ScheduleSettings
     weight_decay: NotNegative
     betas: tuple[float, float]
     max_grad_norm: Positive
+    average: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
 
 class Exploration(Section):

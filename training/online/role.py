@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,7 @@ class Role:
         self.lineage: list[Any] = []
         self.network = self._built(seed, gen)
         self.head: nn.Module | None = None
+        self._averaged = copy.deepcopy(self.network) if settings.optimizer.average else None
         self.optimizer = _adamw(self._learning, self.settings.optimizer)
         self.learning_rate = ParameterSchedule(settings.optimizer.learning_rate)
         self.temperature = ParameterSchedule(settings.exploration.temperature)
@@ -49,6 +51,11 @@ class Role:
         """Train another head beside the network from here on. It is part of the state, not of the network's checkpoints."""
         self.head = head.to(self.device)
         self.optimizer = _adamw(self._learning, self.settings.optimizer)
+
+    @property
+    def published(self) -> Network:
+        """The network that checkpoints store: as it is, or the moving average of its weights."""
+        return self.network if self._averaged is None else self._averaged
 
     @property
     def _learning(self) -> nn.Module:
@@ -91,7 +98,16 @@ class Role:
         if math.isfinite(norm):
             self.optimizer.step()
             self.updates += 1
+            self._average()
         return norm
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        """Move the average towards the weights: slowly, but at first not slower than all of them count alike."""
+        if self._averaged is not None:
+            decay = min(self.settings.optimizer.average, 1 - 1 / self.updates)
+            averages, weights = list(self._averaged.parameters()), list(self.network.parameters())
+            torch._foreach_lerp_(averages, weights, 1 - decay)
 
     def advance(self) -> None:
         """Go on to the next iteration."""
@@ -103,6 +119,8 @@ class Role:
         if network.shape != self.network.shape:
             raise BadConfig(f"{self.name}: its network cannot be replaced by one of another shape")
         self.network.load_state_dict(network.state_dict())
+        if self._averaged is not None:
+            self._averaged.load_state_dict(network.state_dict())
         self.optimizer = _adamw(self._learning, self.settings.optimizer)
 
     def norms(self) -> dict[str, float]:
@@ -119,6 +137,7 @@ class Role:
         return {
             "network": self.network.state_dict(),
             "head": None if self.head is None else self.head.state_dict(),
+            "averaged": None if self._averaged is None else self._averaged.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "schedules": [each.state for each in (self.learning_rate, self.temperature, self.epsilon)],
             "replay": None if self.replay is None else self.replay.state(),
@@ -133,6 +152,8 @@ class Role:
         self.network.load_state_dict(state["network"])
         if self.head is not None:
             self.head.load_state_dict(state["head"])
+        if self._averaged is not None:
+            self._averaged.load_state_dict(state["averaged"])
         self.optimizer.load_state_dict(state["optimizer"])
         for schedule, saved in zip(
             (self.learning_rate, self.temperature, self.epsilon), state["schedules"], strict=True

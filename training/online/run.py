@@ -77,14 +77,14 @@ class _Run:
 
     def _save(self, metrics: Metrics) -> None:
         trainer, learner = self.trainer, self.trainer.roles[LEARNER]
-        if not finite(learner.network):
+        if not finite(learner.network) or not finite(learner.published):
             raise TrainingFailed(
                 f"the weights are not finite at iteration {trainer.iteration}, so they are not saved: lower "
                 "learner.optimizer.learning_rate and start another run"
             )
         checkpoint.save(
             self.folder.step_folder(trainer.iteration),
-            learner.network,
+            learner.published,
             trainer.iteration,
             lineage=learner.lineage,
             config=self.config.model_dump(mode="json"),

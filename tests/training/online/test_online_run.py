@@ -62,6 +62,7 @@ def weights(folder: Path, step: int) -> dict[str, torch.Tensor]:
 def test_a_run_that_is_stopped_and_resumed_has_the_same_numbers(tmp_path: Path) -> None:
     league = [*SELF, {"who": "past", "weight": 1.0, "choose": "hardest"}]
     changes = {"league__members": league, "league__snapshot_every": 1, "checkpoints__every": 1}
+    changes |= {"learner__optimizer__average": 0.9}  # checkpoints store the average
     whole = settings(out=str(tmp_path / "whole"), iterations=4, **changes)
     train_online(whole, trainer_class("ppo"))
     for iterations in (2, 4):
@@ -71,6 +72,19 @@ def test_a_run_that_is_stopped_and_resumed_has_the_same_numbers(tmp_path: Path) 
     assert all((one[name] == other[name]).all() for name in one)
     first = weights(tmp_path / "whole", 3)
     assert any((one[name] != first[name]).any() for name in one)  # it does learn
+
+
+def test_checkpoints_store_the_moving_average_of_the_weights_where_it_is_asked_for() -> None:
+    one = trainer(learner__optimizer__average=0.5)
+    role, seen = one.roles[LEARNER], []
+    assert role.published is not role.network
+    for _ in range(3):
+        role.update(sum(parameter.square().sum() for parameter in role.network.parameters()))
+        seen.append([parameter.detach().clone() for parameter in role.network.parameters()])
+    for averaged, first, second, third in zip(role.published.parameters(), *seen, strict=True):
+        torch.testing.assert_close(averaged, 0.25 * first + 0.25 * second + 0.5 * third)
+    plain = trainer().roles[LEARNER]
+    assert plain.published is plain.network
 
 
 def test_a_run_says_that_it_plays_before_its_first_iteration(
