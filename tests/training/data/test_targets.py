@@ -114,6 +114,12 @@ ACTIONS_OF = {"move surf": 0, "move rest": 1, "switch Chansey": 4}
         ({"score": 2.5}, Target.CHOICE, {}),
         ({"probabilities": {"move surf": 1.0}, "learner": None, "coach": "move surf"}, Target.EXPERT, {0: 1.0}),
         ({"visits": {"move surf": 0.6, "move rest": 0.4}}, Target.EXPERT, {0: 0.6, 1: 0.4}),
+        # A search with a network: the probabilities by which it acts, not its visits.
+        (
+            {"probabilities": {"move surf": 1.0}, "search": {"visits": {"move rest": 1.0}}, "coach": "move surf"},
+            Target.EXPERT,
+            {0: 1.0},
+        ),
         ({"visits": {"move surf": 0.8, "move surf mega": 0.2}}, Target.EXPERT, {0: 1.0}),
         ({"visits": {"move surf": 0.1, "move surf mega": 0.9}}, Target.UNMAPPED, {}),
         ({"visits": {"move surf": 0.79, "move surf mega": 0.21}, "coach": "move surf"}, Target.UNMAPPED, {}),
