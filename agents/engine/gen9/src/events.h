@@ -1,0 +1,106 @@
+// Showdown's events, and the handlers that effects have for them.
+//
+// A handler is an entry of a list, in the file of its kind (abilities.cpp, items.cpp, conditions.cpp, moves.cpp):
+//
+//     {ability::guts, onModifyAtk, {.priority = 5}, [](Battle& b, Event& e) -> Value { ... }},
+//
+// Its order, priority and subOrder are those that Showdown writes as onModifyAtkPriority and so on.
+
+#pragma once
+
+#include <initializer_list>
+
+#include "tables.h"
+
+class Battle;
+struct Event;
+
+#define EVENTS(X)                                                                                                   \
+    X(Accuracy) X(AfterBoost) X(AfterEachBoost) X(AfterFaint) X(AfterHit) X(AfterMove) X(AfterMoveSecondary)        \
+    X(AfterMoveSecondarySelf) X(AfterSetStatus) X(AfterTakeItem) X(AfterTerastallization) X(BasePower) X(BeforeFaint) \
+    X(BeforeMove) X(BeforeSwitchIn) X(BeforeSwitchOut) X(BeforeTurn) X(ChangeBoost) X(CriticalHit) X(Damage)        \
+    X(DamagingHit) X(DeductPP) X(DisableMove) X(DragOut) X(Effectiveness) X(EmergencyExit) X(End) X(Faint)          \
+    X(FieldEnd) X(FieldResidual) X(FieldStart) X(FractionalPriority) X(Heal) X(Hit) X(HitProtect) X(Immunity)       \
+    X(Invulnerability) X(LockMove) X(MaybeTrapPokemon) X(ModifyAccuracy) X(ModifyAtk) X(ModifyBoost)                \
+    X(ModifyCritRatio) X(ModifyDamage) X(ModifyDef) X(ModifyMove) X(ModifyPriority) X(ModifySTAB) X(ModifySecondaries) \
+    X(ModifySpA) X(ModifySpD) X(ModifySpe) X(ModifyTarget) X(ModifyType) X(MoveAborted) X(MoveFail) X(NegateImmunity) \
+    X(OverrideAction) X(PrepareHit) X(RedirectTarget) X(Residual) X(Restart) X(SetStatus) X(SetWeather) X(SideResidual) \
+    X(SideStart) X(SideSwitchIn) X(StallMove) X(Start) X(SwitchIn) X(SwitchOut) X(TakeItem) X(TrapPokemon) X(Try)   \
+    X(TryAddVolatile) X(TryBoost) X(TryHeal) X(TryHit) X(TryHitField) X(TryHitSide) X(TryImmunity) X(TryMove)       \
+    X(TryPrimaryHit) X(Type) X(Update) X(UseMoveMessage) X(Weather) X(WeatherChange) X(WeatherModifyDamage)
+
+namespace Ev {
+enum : int {
+#define X(name) name,
+    EVENTS(X)
+#undef X
+        COUNT
+};
+}  // namespace Ev
+
+// Whose handlers an event asks for: its target's own, the target's side's, the other side's, everyone's, its source's.
+enum Prefix : int { On, OnAlly, OnFoe, OnAny, OnSource, PREFIXES };
+
+// The callbacks by Showdown's names: onModifyAtk, onAllyModifyAtk, onFoeModifyAtk, onAnyModifyAtk, onSourceModifyAtk.
+enum Callback : int {
+#define X(name) on##name = int(Ev::name) * int(PREFIXES), onAlly##name, onFoe##name, onAny##name, onSource##name,
+    EVENTS(X)
+#undef X
+};
+
+constexpr int callbackOf(int event, int prefix = On) { return event * PREFIXES + prefix; }
+
+struct Order {
+    int order = 0, priority = 0, subOrder = 0;  // order 0: last
+};
+
+struct Handler {
+    int effect;
+    int callback;
+    Order order;
+    Value (*run)(Battle&, Event&);
+};
+
+// A set of events.
+struct EventSet {
+    uint64_t bits[(Ev::COUNT + 63) / 64] = {};
+
+    void add(int event) { bits[event / 64] |= uint64_t(1) << event % 64; }
+    void add(const EventSet& other) {
+        for (unsigned part = 0; part < sizeof(bits) / sizeof(bits[0]); part++) bits[part] |= other.bits[part];
+    }
+    bool has(int event) const { return bits[event / 64] >> event % 64 & 1; }
+};
+
+// All handlers, by effect.
+class Handlers {
+  public:
+    Handlers();
+    // The handler of an effect for a callback, or null.
+    const Handler* find(int effect, int callback) const {
+        const Entry& entry = entries[effect];
+        if (!entry.events.has(callback / PREFIXES)) return nullptr;
+        for (const Handler* handler = entry.first; handler != entry.last; handler++)
+            if (handler->callback == callback) return handler;
+        // Showdown's getCallback: an ability or item that has onStart starts when its Pokémon switches in.
+        return callback == onSwitchIn && entry.starts ? find(effect, onStart) : nullptr;
+    }
+    const EventSet& eventsOf(int effect) const { return entries[effect].events; }
+
+  private:
+    struct Entry {
+        const Handler *first = nullptr, *last = nullptr;
+        EventSet events;
+        bool starts = false;
+    };
+    Entry entries[sizeof(EFFECTS) / sizeof(EFFECTS[0])];
+};
+
+extern const Handlers HANDLERS;
+
+// The list of handlers of a file; those of an effect stand side by side.
+struct HandlerList {
+    const Handler* handlers;
+    int count;
+};
+extern const HandlerList ABILITIES, ITEMS, CONDITIONS, MOVE_EFFECTS;

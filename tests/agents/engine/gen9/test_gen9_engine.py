@@ -1,0 +1,179 @@
+"""The generation-9 engine plays Showdown's own battles: state, legal choices, random numbers, results at every decision."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.scripts import script
+
+from agents.engine.gen9 import library
+from agents.engine.gen9.engine import UNDECIDED, Engine, initial_rows, records
+from agents.engine.gen9.layout import SOURCES, WORDS
+from agents.engine.gen9.teams import NUMBERS
+from teamsets.errors import BadInput
+from teamsets.showdown import node
+
+try:
+    library.compiler()
+except library.CompilerMissing as missing:
+    pytest.skip(str(missing), allow_module_level=True)
+
+gen9_parity = script("parity/gen9_parity.py")
+PROJECT = Path(__file__).parents[4]
+SEEDS = ("gen5,0123456789abcdef", "gen5,fedcba9876543210")
+TEAM = "]".join(gen9_parity.SETS[:6])
+OTHER = "]".join(gen9_parity.SETS[4:])
+
+
+def started() -> Engine:
+    engine = Engine(2)
+    engine.reset([(TEAM, OTHER), (OTHER, TEAM)], SEEDS)
+    return engine
+
+
+def firsts(legal: np.ndarray) -> np.ndarray:
+    """The first legal choice of every slot."""
+    return np.where(legal == 0, 0, np.log2(np.maximum(legal & -legal, 1))).astype(np.int32)
+
+
+def test_every_decision_is_showdowns() -> None:
+    battles = gen9_parity.oracle({"battles": 40, "seed": 20261127})
+    assert sum(len(battle["decisions"]) for battle in battles) > 1500
+    assert gen9_parity.compare(battles) == {}
+
+
+def test_a_difference_is_found_and_shown() -> None:
+    options = {"battles": 4, "seed": 3}
+    battles = gen9_parity.oracle(options)
+    battles[2]["decisions"][4][0] ^= 1  # the state's hash
+    battles[3]["decisions"][2][1] ^= 1  # legal choices
+    assert gen9_parity.compare(battles) == {2: 4, 3: 2}
+    shown = gen9_parity.explain(options, battles[2], 4)
+    assert shown.startswith("battle 2 decision 4: ")
+    assert "|turn|" in shown
+
+
+def test_the_data_is_that_of_the_installed_showdown() -> None:
+    made = PROJECT / "scripts" / "build" / "make_gen9_data.mjs"
+    printed = subprocess.run([node(), str(made), "--print"], capture_output=True, text=True, check=True).stdout
+    for file, content in json.loads(printed).items():
+        assert content == (SOURCES.parent / file).read_text(), f"run: node {made}"
+
+
+def test_every_handler_list_keeps_an_effects_handlers_side_by_side() -> None:
+    for kind, file in (("ability", "abilities"), ("item", "items"), ("condition", "conditions"), ("move", "moves")):
+        text = (SOURCES / f"{file}.cpp").read_text()
+        effects = [
+            line.split("::")[1].split(",")[0] for line in text.splitlines() if line.startswith(f"    {{{kind}::")
+        ]
+        changes = [effect for effect, before in zip(effects, [None, *effects], strict=False) if effect != before]
+        assert len(changes) == len(set(effects)) > 2
+        known = NUMBERS[{"ability": "abilities"}.get(kind, f"{kind}s")]
+        assert set(effects) <= set(known)
+
+
+def test_a_fork_has_the_same_future_for_the_same_choices() -> None:
+    engine = started()
+    fork = engine.fork([1, 1, 0])
+    assert (fork.words == engine.words[[1, 1, 0]]).all()
+    for _ in range(20):
+        choices = firsts(fork.legal())
+        choices[1] = choices[0]
+        fork.step(choices)
+    assert (fork.words[0] == fork.words[1]).all()
+    assert (fork.words[0] != fork.words[2]).any()
+
+
+def test_the_number_of_threads_changes_no_battle() -> None:
+    pairs = [(TEAM, OTHER)] * 33
+    seeds = [f"gen5,{n:016x}" for n in range(33)]
+    fresh = initial_rows(pairs, seeds, 33)
+    played = []
+    for threads in (1, 2, 40):
+        engine = Engine(33, threads)
+        engine.reset(pairs, seeds)
+        states = np.arange(1, 34, dtype=np.uint64)
+        counts = engine.rollout(fresh, states, 60)
+        played.append((counts, engine.words.copy(), states))
+    for counts, words, states in played[1:]:
+        assert counts == played[0][0]
+        assert (words == played[0][1]).all() and (states == played[0][2]).all()
+
+
+def test_an_illegal_choice_steps_no_battle() -> None:
+    engine = started()
+    before = engine.words.copy()
+    choices = firsts(engine.legal())
+    choices[1, 0, 0] = 13
+    with pytest.raises(BadInput, match=r"battle 1, seat 0: choice 13 is not legal"):
+        engine.step(choices)
+    with pytest.raises(BadInput, match=r"\[2, 2, 2\] is needed"):
+        engine.step(choices[:1])
+    assert (engine.words == before).all()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("Azumarill", "Zamazenta", "does not play Zamazenta"),
+        ("knockoff", "trick", r"Azumarill: the generation-9 engine does not play 'trick' \(moves\)"),
+        ("choiceband", "choicescarf", r"Azumarill: .* 'choicescarf' \(items\)"),
+        ("hugepower", "thickfat", r"Azumarill: .* 'thickfat' \(abilities\)"),
+        ("Water", "Pizza", "Azumarill: 'Pizza' is no tera type"),
+    ],
+)
+def test_what_is_not_played_is_refused_by_name(old: str, new: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        Engine(1).reset([(gen9_parity.SETS[0].replace(old, new), TEAM)], SEEDS[:1])
+
+
+def test_a_battle_ends_and_says_who_won() -> None:
+    engine = started()
+    for _ in range(2000):
+        engine.step(firsts(engine.legal()))
+    named = records(engine.words)
+    assert (named["winner"] != UNDECIDED).all()
+    assert not engine.legal().any()
+    for battle in named:
+        losers = [seat for seat in range(2) if battle["sides"][seat]["pokemonLeft"] == 0]
+        assert battle["winner"] == 1 - losers[0]
+
+
+def test_rows_have_as_many_words_for_python_as_for_the_rules() -> None:
+    assert library.library().gen9_words() == WORDS
+
+
+def test_a_change_of_one_file_compiles_that_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = tmp_path / "src"
+    sources.mkdir()
+    for name in ("values.h", "first.cpp", "second.cpp"):
+        (sources / name).write_text("" if name.endswith(".h") else f'extern "C" int {name[:-4]}() {{ return 1; }}\n')
+    monkeypatch.setattr(library, "SOURCES", sources)
+    once = library.build(tmp_path / "cache")
+    assert library.build(tmp_path / "cache") == once
+    (sources / "first.cpp").write_text('extern "C" int first() { return 2; }\n')
+    assert library.build(tmp_path / "cache") != once
+    assert len(list((tmp_path / "cache").glob("first-*.o"))) == 2
+    assert len(list((tmp_path / "cache").glob("second-*.o"))) == 1
+    (sources / "values.h").write_text("// changed\n")
+    library.build(tmp_path / "cache")
+    assert len(list((tmp_path / "cache").glob("second-*.o"))) == 2
+
+
+def test_without_a_compiler_one_line_says_what_helps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(library.shutil, "which", lambda name: None)
+    monkeypatch.setattr(library, "find_spec", lambda name: None)
+    with pytest.raises(library.CompilerMissing, match=r"needs a C\+\+ compiler.*apt-get install g\+\+.*ziglang"):
+        library.build(tmp_path)
+
+
+def test_a_source_that_does_not_compile_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "broken.cpp").write_text("int broken(\n")
+    monkeypatch.setattr(library, "SOURCES", tmp_path)
+    with pytest.raises(library.CompilerMissing, match=r"broken\.cpp"):
+        library.build(tmp_path / "cache")
+    assert not list((tmp_path / "cache").glob("*.o"))
