@@ -25,7 +25,8 @@ def _digest(sources: Iterable[Path]) -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(sources))).hexdigest()[:16]
 
 
-DIGEST = _digest([*_HERE.rglob("*.py"), *_HERE.rglob("*.json")])
+#: Of what Numba compiles here: this file, and generation 1.
+DIGEST = _digest([Path(__file__), *_HERE.glob("gen1/*.py"), *_HERE.glob("gen1/*.json")])
 _cache = cache.folder() / "engine" / DIGEST
 
 
