@@ -2,7 +2,8 @@
 
 What Showdown demands is read off its sim/side.js (`choose` and what it calls). A move whose target can be chosen names one,
 whatever stands there; other moves name none. Each once-per-battle extra is there for one slot, each Pokémon on the bench for
-one, and a slot that has nothing to decide (fainted, commanding, not to be replaced) passes.
+one, and a slot that has nothing to decide (fainted, commanding, not to be replaced) passes. (In the formats of Mix and Mega
+alone both slots may mega-evolve at once; a request does not say so, and that is not listed.)
 """
 
 from __future__ import annotations

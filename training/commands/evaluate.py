@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from dataclasses import asdict
@@ -125,4 +126,4 @@ def evaluate(
 
 def _spec(player: str) -> str:
     """An agent's spec; that of a run's folder, if there is one."""
-    return f"policy:{player}" if Path(player.partition("@")[0]).is_dir() else player
+    return f"policy:{player}" if Path(re.split("[@?]", player, maxsplit=1)[0]).is_dir() else player

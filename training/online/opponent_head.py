@@ -55,8 +55,11 @@ class OpponentHead(nn.Module):
         """Return the mean cross-entropy, in nats, and the share of right predictions, over decisions with a label.
 
         context: [n, width], of the network (`Output.context`). labels: int64 [n], places in `classes`; -1: none. classes:
-        int64 [k], the ids among which one is chosen.
+        int64 [k], the ids among which one is chosen; none (k = 0) where no decision has a label: then both are 0.
         """
+        if not len(classes):
+            nothing = context.new_zeros(())
+            return nothing, nothing
         logits = self.query(context) @ network.token_embedding.weight[classes].T  # [n, k]
         known = (labels >= 0).sum().clamp(min=1)
         right = (logits.argmax(-1) == labels).sum() / known

@@ -15,6 +15,7 @@ import torch
 from agents.policy import checkpoint
 from training.online.config import OnlineConfig
 from training.online.trainer import LEARNER, Metrics, Trainer, finite_metrics
+from training.runs.common_settings import EvaluationBattles
 from training.runs.curves import write_curves
 from training.runs.evaluation import check_evaluation, evaluate_checkpoint
 from training.runs.run_folder import FREE, RunFolder
@@ -27,6 +28,8 @@ STATE = "online.pt"
 _START_FROM = "learner.network.start_from"
 #: Settings that may change when a run is resumed.
 _FREE = (*FREE, "iterations", "max_decisions", "compute.device")
+#: Settings that say nothing in a run without evaluation battles. Presets of later versions may have others.
+_UNUSED = tuple(f"evaluation.{name}" for name in EvaluationBattles.model_fields)
 
 
 def train_online(config: OnlineConfig, rule: type[Trainer]) -> RunFolder:
@@ -34,7 +37,8 @@ def train_online(config: OnlineConfig, rule: type[Trainer]) -> RunFolder:
 
     rule: the learning rule of `config.algorithm`. Raises BadConfig, BadInput and TrainingFailed.
     """
-    folder = RunFolder(config, _FREE)
+    free = _FREE if config.evaluation.every else (*_FREE, *_UNUSED)
+    folder = RunFolder(config, free)
     if config.evaluation.every and config.evaluation.venue == "engine":
         check_evaluation(config.evaluation)
     with folder.locked(), closing(rule(config)) as trainer:

@@ -1,7 +1,7 @@
 """Pairs of battles on the engine, in this process: what one player scores against others, in minutes instead of hours.
 
-The pairs are those that `arena` would play with the same seed (arena/schedules/plan.py): two battles on the same teams and
-with the same seed, with the players' seats exchanged; an opponent's pairs are the same whoever meets it. Both players decide
+The pairs are those of a plan with `same_luck` (arena/schedules/plan.py): two battles on the same teams and with the same
+seed, with the players' seats exchanged; an opponent's pairs are the same whoever meets it. Both players decide
 for all of their battles in one call. Networks are evaluated here and not by an inference server, in batches as large as
 there are battles; nothing of a battle is kept but its result.
 """
@@ -57,7 +57,9 @@ class _NetworkPlayer:
     def __init__(self, source: AgentSource, rows: int, seed: int, device: str) -> None:
         options = {**source.options, **source.given}
         self._temperature = float(options["temperature"])
-        self._device = device_of(device if options["device"] == "auto" else str(options["device"]))
+        if not 0 <= self._temperature < math.inf:
+            raise BadInput(f"{source.spec}: temperature={self._temperature}: must be 0 (most probable action) or more")
+        self._device = _usable_device(device if options["device"] == "auto" else str(options["device"]))
         paths = source.spec.partition("?")[0].partition(":")[2].split(",")
         self._networks = [checkpoint.load(checkpoint.find(path.strip()), self._device)[0] for path in paths]
         self._memories = [Memory(network.shape, rows, self._device) for network in self._networks]
@@ -83,6 +85,17 @@ class _NetworkPlayer:
         else:
             actions = torch.multinomial((played / self._temperature).softmax(-1), 1, generator=self._generator)[:, 0]
         return actions.cpu().numpy()
+
+
+def _usable_device(name: str) -> torch.device:
+    """Raises BadInput for a device that torch does not know or cannot use here."""
+    try:
+        device = device_of(name)
+        torch.empty(0, device=device)
+    except (AssertionError, RuntimeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise BadInput(f"device {name}: torch cannot use it here ({reason}): set auto or cpu") from None
+    return device
 
 
 class _AgentPlayer:

@@ -66,8 +66,8 @@ class ExactSearch(Agent):
 
     repeatable: ClassVar[bool] = False
 
-    #: Checkpoint -> the class of agents that it plays as (agents/policy); set by the registry.
-    networks: ClassVar[Callable[[str], type[Any]]]
+    #: Checkpoint -> the class of agents that it plays as (agents/policy); set when the registry resolves its first spec.
+    networks: ClassVar[Callable[[str], type[Any]] | None] = None
 
     def __init__(
         self,
@@ -144,7 +144,14 @@ class ExactSearch(Agent):
     def _network_of(cls, options: dict[str, Any]) -> type[Any] | None:
         """The network that options name, as a class of agents; None for none."""
         name = options.get("policy", "")
-        return cls.networks(name) if name else None
+        if not name:
+            return None
+        if cls.networks is None:
+            raise BadInput(
+                f"search:exact: policy={name}: networks are not loaded yet: make it with "
+                f"agents.resolve('search:exact?policy={name}').make()"
+            )
+        return cls.networks(name)
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:

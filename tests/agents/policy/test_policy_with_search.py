@@ -117,3 +117,9 @@ def test_what_it_cannot_play_with_is_said_in_one_line(
     monkeypatch.setattr("agents.policy.player._GPU_FILES", ())
     assert resolve(f"{good}&iterations=10").repeatable and not resolve(good).repeatable
     assert not resolve(f"{good}&iterations=10&device=cuda").repeatable
+
+
+def test_without_the_registry_it_says_how_to_get_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ExactSearch, "networks", None)
+    with pytest.raises(BadInput, match=r"policy=gen1ou-tiny: .*agents\.resolve"):
+        ExactSearch.missing(policy="gen1ou-tiny")

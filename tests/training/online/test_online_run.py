@@ -294,6 +294,13 @@ def test_other_settings_than_the_runs_are_refused(tmp_path: Path) -> None:
         train_online(settings(out=str(tmp_path / "run"), iterations=1, algorithm__clip=0.3), trainer_class("ppo"))
 
 
+def test_settings_of_evaluation_battles_may_change_where_none_are_played(tmp_path: Path) -> None:
+    """A run that was begun with an earlier version's preset is resumed by the same command."""
+    earlier = {"evaluation__venue": "showdown", "evaluation__opponents": ["random"], "evaluation__battles": 40}
+    train_online(settings(out=str(tmp_path / "run"), iterations=1, **earlier), trainer_class("ppo"))
+    train_online(settings(out=str(tmp_path / "run"), iterations=1), trainer_class("ppo"))
+
+
 @pytest.mark.slow
 def test_any_singles_format_is_played_on_showdown_against_any_agent() -> None:
     member = {"who": "agent", "weight": 1.0, "agent": "heuristic:max-damage"}

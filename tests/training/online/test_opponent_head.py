@@ -57,6 +57,13 @@ def test_agents_have_no_labels() -> None:
     assert (rollout.opponent_choices == -1).all()
 
 
+def test_a_rollout_against_agents_alone_has_nothing_to_predict() -> None:
+    network = Network(PRESETS["micro"])
+    labels, classes = indexed(torch.full((3,), -1), None)
+    loss, right = OpponentHead(network).loss(network, torch.zeros(3, PRESETS["micro"].width), labels, classes)
+    assert float(loss) == float(right) == 0
+
+
 def test_only_seats_of_the_same_battle_label_each_other() -> None:
     rows, seats = np.array([4, 1, 4, 7]), np.array([1, 0, 0, 1])
     assert of_opponents(rows, seats, torch.tensor([10, 11, 12, 13])).tolist() == [12, -1, 10, -1]

@@ -110,6 +110,15 @@ def test_what_cannot_play_there_is_named_with_the_way_out(
         paired_blocks(asked, "array:max-damage")
 
 
+@pytest.mark.parametrize(
+    ("options", "device", "problem"),
+    [("?temperature=-1", "auto", "temperature=-1.0: must be 0"), ("", "gpu9", "device gpu9: torch cannot use it")],
+)
+def test_a_networks_options_are_checked_before_it_plays(options: str, device: str, problem: str) -> None:
+    with pytest.raises(BadInput, match=problem):
+        played(f"{NETWORK}{options}", "random", device=device)
+
+
 def test_the_interval_is_that_of_the_spread_between_pairs() -> None:
     block = BattleBlock("gen1ou", "competitive", "random", [1.0] * 30 + [0.5] * 60 + [0.0] * 10 + [None])
     score = score_of([block])
