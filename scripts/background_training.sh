@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # One run of `train online` beside all other work, for days: one thread, at the lowest priority, resumed by the same command
-# after anything. It stands still while tests or benches run here, and while runs/background/pause is there.
+# after anything. It stands still while tests run in this checkout, while benches run anywhere on the machine, and while
+# runs/background/pause is there.
 #
 #     scripts/background_training.sh start     begin or resume, in the background
 #     scripts/background_training.sh status    how far it is
@@ -13,7 +14,14 @@ out=runs/background
 config=scripts/background_training.yaml
 
 running() { [ -s $out/pid ] && kill -0 "$(cat $out/pid)" 2>/dev/null; }
-busy() { [ -e $out/pause ] || pgrep -f '[p]ytest|scripts/[b]ench/|scripts/[g]pu/' >/dev/null; }
+busy() {
+    local pid
+    [ -e $out/pause ] || pgrep -f 'scripts/[b]ench/|scripts/[g]pu/' >/dev/null && return
+    for pid in $(pgrep -f '[p]ytest'); do
+        [ "$(readlink "/proc/$pid/cwd")" = "$PWD" ] && return
+    done
+    return 1
+}
 
 # Runs in the background: the training, stopped and continued, and begun again where it has crashed.
 supervise() {
