@@ -62,6 +62,7 @@ RULES = [
     Rule(r"--minutes [\d.]+", "--minutes 0.1", "time"),
     Rule(r"^(arena evaluate (?:--all|--resume)(?!.*--(?:battles|minutes|budget)).*)", r"\1 --minutes 0.1", "time"),
     Rule(r"^(scripts/evaluate_against_all.sh \S+)$", r"\1 --minutes 0.1", "time"),
+    Rule(r"^(train evaluate (?!.*--battles)[^#]*)", r"\1 --battles 2 ", "battles"),
     Rule(r"^(arena match (?!.*--battles).*)", r"\1 --battles 4", "battles of a match until it is decided"),
     Rule(r"^(arena evaluate (?!.*--(?:battles|minutes|budget)).*)", r"\1 --battles 2", "battles"),
     Rule(r"^arena serve (.*)--port 8010", rf"arena serve \1--port {OTHER_PORT} --db other.duckdb", "the port"),
