@@ -6,6 +6,7 @@ A choice has two forms: its `label`, for people, SQL and agents ("move thunderbo
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -57,7 +58,7 @@ def legal_choices(request: dict[str, Any]) -> list[Choice]:
     if request.get("forceSwitch"):
         return _bench(team)
     active = request["active"][0]
-    choices = [_move(one.move, one.slot, one.extra) for one in usable_moves(active)]
+    choices = [move_choice(*usable[:3]) for usable in usable_moves(active)]
     if not active.get("trapped"):
         choices += _bench(team)
     return choices
@@ -87,8 +88,13 @@ def plain_move(move: str) -> str:
 
 
 def _lead(slot: int, size: int) -> Choice:
-    order = "".join(str(s) for s in [slot, *(s for s in range(1, size + 1) if s != slot)])
-    return Choice(f"team {order}", f"team {order}", "team", slot)
+    return team_choice([slot, *(s for s in range(1, size + 1) if s != slot)])
+
+
+def team_choice(order: Sequence[int]) -> Choice:
+    """Return the choice of an order of the team, from 1, at team preview."""
+    label = "team " + "".join(map(str, order))
+    return Choice(label, label, "team", order[0])
 
 
 class UsableMove(NamedTuple):
@@ -132,22 +138,25 @@ def _disabled(moves: list[dict[str, Any]], slot: int) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def _move(move: str, slot: int, extra: str = "") -> Choice:
-    end = f" {extra}" if extra else ""
-    return Choice(f"move {move}{end}", f"move {slot}{end}", "move", slot, extra)
+def move_choice(move: str, slot: int, extra: str = "", target: int = 0) -> Choice:
+    """Return the choice of a move. target: in doubles; 0: none is named."""
+    end = (f" {target:+d}" if target else "") + (f" {extra}" if extra else "")
+    return Choice(f"move {move}{end}", f"move {slot}{end}", "move", slot, extra, target)
 
 
 def _bench(team: list[dict[str, Any]]) -> list[Choice]:
     # With Revival Blessing the choice is among fainted Pokémon, otherwise among able ones.
-    return switch_choices(team, [mon for mon in team if not mon["active"]], fainted=is_reviving(team))
+    slots = [slot for slot, mon in enumerate(team, 1) if not mon["active"]]
+    return switch_choices(team, slots, fainted=is_reviving(team))
 
 
-def switch_choices(team: list[dict[str, Any]], among: list[dict[str, Any]], *, fainted: bool) -> list[Choice]:
-    """Return the switches to those of a request's `team` that are `among` these entries and have fainted, or have not."""
+def switch_choices(team: list[dict[str, Any]], slots: Iterable[int], *, fainted: bool) -> list[Choice]:
+    """Return the switches to those in these slots of a request's team, from 1, that have fainted, or have not."""
     choices: list[Choice] = []
     labels: set[str] = set()
-    for slot, mon in enumerate(team, 1):
-        if mon["condition"].endswith(" fnt") != fainted or not any(mon is one for one in among):
+    for slot in slots:
+        mon = team[slot - 1]
+        if mon["condition"].endswith(" fnt") != fainted:
             continue
         choice = _switch(mon["details"], slot)
         if choice.label in labels:
@@ -214,8 +223,7 @@ def _team_order(rest: str, legal: list[Choice]) -> Choice | None:
     if len(set(order)) != len(order) or not all(1 <= d <= size for d in order):
         return None
     full = order + [s for s in range(1, size + 1) if s not in order]
-    label = "team " + "".join(map(str, full))
-    return Choice(label, label, "team", full[0])
+    return team_choice(full)
 
 
 def _named_switch(rest: str, legal: list[Choice], request: dict[str, Any]) -> Choice | None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from agents.battle.choices import Choice, switch_choices, usable_moves
+from agents.battle.choices import Choice, move_choice, switch_choices, team_choice, usable_moves
 
 #: A target type -> the targets of a Pokémon in the first slot, and in the second. Other types name none.
 _TARGETS = {
@@ -81,7 +81,7 @@ def legal_joint_choices(request: dict[str, Any]) -> list[Choice]:
 def slot_choices(request: dict[str, Any]) -> SlotChoices:
     """Return the choices of both slots of a request for moves or replacements."""
     team = request["side"]["pokemon"]
-    bench = switch_choices(team, team[2:], fainted=False)
+    bench = switch_choices(team, range(3, len(team) + 1), fainted=False)
     if request.get("forceSwitch"):
         return _replacing(request["forceSwitch"], team, bench)
     first, second = (_of_slot(position, request["active"][position], team, bench) for position in (0, 1))
@@ -95,9 +95,9 @@ def _of_slot(
     if active is None or position >= len(team) or _passes(team[position]):
         return [PASS]
     moves = [
-        _move(one.move, one.slot, one.extra, target)
-        for one in usable_moves(active)
-        for target in _TARGETS.get(one.target, ((0,), (0,)))[position]
+        move_choice(*usable[:3], target)
+        for usable in usable_moves(active)
+        for target in _TARGETS.get(usable.target, ((0,), (0,)))[position]
     ]
     return moves if active.get("trapped") else moves + bench
 
@@ -111,9 +111,9 @@ def selections(request: dict[str, Any]) -> list[Choice]:
     brought = min(size, request.get("maxChosenTeamSize") or size)
     places = range(1, size + 1)
     if brought < size:
-        return [_team(order) for order in permutations(places, brought)]
+        return [team_choice(order) for order in permutations(places, brought)]
     leads = permutations(places, min(2, size))
-    return [_team((*lead, *(place for place in places if place not in lead))) for lead in leads]
+    return [team_choice((*lead, *(place for place in places if place not in lead))) for lead in leads]
 
 
 def _replacing(flags: list[bool], team: list[dict[str, Any]], bench: list[Choice]) -> SlotChoices:
@@ -121,7 +121,7 @@ def _replacing(flags: list[bool], team: list[dict[str, Any]], bench: list[Choice
     flagged = flags[0], flags[1]
     reviving = bool(team[0].get("reviving")), len(team) > 1 and bool(team[1].get("reviving"))
     first, second = (
-        [*(switch_choices(team, team, fainted=True) if revives else bench if flag else ()), PASS]
+        [*(switch_choices(team, range(1, len(team) + 1), fainted=True) if revives else bench if flag else ()), PASS]
         for flag, revives in zip(flagged, reviving, strict=True)
     )
     return SlotChoices(first, second, Replacements(flagged, reviving, len(bench)))
@@ -131,17 +131,6 @@ def _passes(mon: dict[str, Any]) -> bool:
     return mon["condition"].endswith(" fnt") or bool(mon.get("commanding"))
 
 
-@lru_cache(maxsize=1 << 14)
-def _move(move: str, slot: int, extra: str, target: int) -> Choice:
-    end = (f" {target:+d}" if target else "") + (f" {extra}" if extra else "")
-    return Choice(f"move {move}{end}", f"move {slot}{end}", "move", slot, extra, target)
-
-
 @lru_cache(maxsize=1 << 16)
 def _joint(one: Choice, other: Choice) -> Choice:
     return Choice(f"{one.label}, {other.label}", f"{one.wire}, {other.wire}", "joint", 0, parts=(one, other))
-
-
-def _team(order: tuple[int, ...]) -> Choice:
-    label = "team " + "".join(map(str, order))
-    return Choice(label, label, "team", order[0])

@@ -149,10 +149,8 @@ class EngineVenue:
         ready, self._ready = [battle for battle in self._ready if not battle.over.done()], []
         opened, self._opened = self._opened, []
         if ready:
-            rows = [battle.row for battle in ready]
-            part = self.engine.fork(rows)
-            part.step(np.array([battle.actions() for battle in ready], np.int32))
-            self.engine.words[rows] = part.words
+            rows = np.array([battle.row for battle in ready])
+            self.engine.step(np.array([battle.actions() for battle in ready], np.int32), rows)
         battles = [battle for battle in ready + opened if not battle.over.done()]
         if not battles:
             return
