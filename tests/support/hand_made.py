@@ -32,7 +32,7 @@ def rollout(values: list[float], lengths: list[int], results: list[float], **cha
         "searched_values": torch.zeros((0, ACTIONS)),
         "searched_second_values": torch.zeros((0, ACTIONS)),
         "searched_value": torch.zeros(0),
-        "opponent_choices": torch.full((count,), -1),
+        "opponent_choices": torch.zeros(0, dtype=torch.int64),
         "lengths": torch.tensor(lengths),
         "results": torch.tensor(results),
         "terminated": torch.ones(trajectories, dtype=torch.bool),

@@ -66,7 +66,7 @@ class RolloutPlan:
     """What an iteration plays. first: number of its first battle. group: battles from one start; 1: each has its own.
 
     branch_at: see MAGRPO in config.py. both_seats: also keep what the seat opposite saw. learning: roles whose decisions are
-    kept. weights: of the opponents, by name.
+    kept. weights: of the opponents, by name. opponent_choices: also keep what the opponents choose (opponent_head.py).
     """
 
     first: int
@@ -77,6 +77,7 @@ class RolloutPlan:
     learning: frozenset[str]
     learner: SeatAssignment
     weights: Mapping[str, float]
+    opponent_choices: bool = False
 
 
 @dataclass
@@ -295,9 +296,12 @@ class Collector:
                 parts.append((part, iteration.seats.players[index].decide(slots, seen.take(part))))
             actions = torch.cat([decided.actions for _, decided in parts])
             pool.transfer.send(actions)
-            theirs = of_opponents(rows, seats, chosen_ids(seen, actions))
+            theirs = None
+            if iteration.plan.opponent_choices:
+                theirs = of_opponents(rows, seats, chosen_ids(seen, actions))
         for part, decided in parts:
-            self._keep(iteration, pool, rows[part], seats[part], seen.take(part), decided, theirs[part])
+            of_part = None if theirs is None else theirs[part]
+            self._keep(iteration, pool, rows[part], seats[part], seen.take(part), decided, of_part)
 
     def _keep(
         self,
@@ -307,7 +311,7 @@ class Collector:
         seats: Ints,
         seen: SeenTensors,
         decided: SampledActions,
-        theirs: torch.Tensor,
+        theirs: torch.Tensor | None,
     ) -> None:
         kept = iteration.recorder.wanted(2 * rows + seats)
         if not len(kept):
@@ -315,7 +319,7 @@ class Collector:
         if len(kept) < len(rows):
             places = torch.from_numpy(kept).to(decided.actions.device)
             rows, seats, seen = rows[kept], seats[kept], seen.take(places)
-            decided, theirs = decided.take(places), theirs[places]
+            decided, theirs = decided.take(places), None if theirs is None else theirs[places]
         others = None
         if iteration.plan.both_seats:
             with self._clock("observe"):

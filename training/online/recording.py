@@ -41,7 +41,7 @@ class _Kept:
     trajectory: Ints
     seen: SeenTensors
     decided: SampledActions
-    opponent_choices: Tensor
+    opponent_choices: Tensor | None
     in_loss: NDArray[np.bool_]
     others: Observations | None
     searched: Searched | None
@@ -63,7 +63,7 @@ class Recorder:
         trajectory: Ints,
         seen: SeenTensors,
         decided: SampledActions,
-        opponent_choices: Tensor,
+        opponent_choices: Tensor | None,
         in_loss: NDArray[np.bool_],
         others: Observations | None,
         searched: Searched | None = None,
@@ -85,7 +85,7 @@ class Recorder:
                             2 * row + seat[matching],
                             kept.seen.take(places),
                             kept.decided.take(places),
-                            kept.opponent_choices[places],
+                            None if kept.opponent_choices is None else kept.opponent_choices[places],
                             np.zeros(len(matching), np.bool_),
                             None if kept.others is None else kept.others.take(matching.tolist()),
                             None if kept.searched is None else kept.searched.take(matching),
@@ -122,8 +122,10 @@ class Recorder:
             "log_probs": [each.decided.log_probs for each in kept],
             "logits": [each.decided.logits for each in kept],
             "values": [each.decided.values for each in kept],
-            "opponent_choices": [each.opponent_choices for each in kept],
         }
+        choices = [each.opponent_choices for each in kept if each.opponent_choices is not None]
+        if choices:
+            fields["opponent_choices"] = choices
         device = kept[0].decided.actions.device
         arrays: dict[str, list[NDArray[Any]]] = {"in_loss": [each.in_loss for each in kept]}
         others = [each.others for each in kept if each.others is not None]
@@ -173,6 +175,7 @@ def _rollout(packed: dict[str, Tensor], trajectory: Ints, ended: EndedBattle, ma
         "searched_values": np.zeros((0, ACTIONS), np.float32),
         "searched_second_values": np.zeros((0, ACTIONS), np.float32),
         "searched_value": np.zeros(0, np.float32),
+        "opponent_choices": np.zeros(0, np.int64),
     }
     arrays |= {name: array for name, array in empty.items() if name not in packed}
     tensors: dict[str, Any] = packed | {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}

@@ -53,7 +53,7 @@ class Rollout:
     searched_values: Tensor  # float32 [D, 13], a search's (positions.py); [0, 13] where nobody asked for it
     searched_second_values: Tensor  # float32 [D, 13], by an independent search; NaN without one; or [0, 13]
     searched_value: Tensor  # float32 [D] or [0], that of the position
-    opponent_choices: Tensor  # int64 [D], vocabulary ids of what the opponents chose (opponent_head.py); -1: not known
+    opponent_choices: Tensor  # int64 [D], ids of what the opponents chose (opponent_head.py), -1: not known; or [0]
     lengths: Tensor  # int64 [B]
     results: Tensor  # float32 [B], raw returns; 0 where truncated
     terminated: Tensor  # bool [B], False: truncated

@@ -98,6 +98,11 @@ class Trainer:
     def branch_at(self) -> int:
         return 0
 
+    @property
+    def opponent_choices(self) -> bool:
+        """Whether rollouts keep what the opponents choose."""
+        return False
+
     def make_teacher(self) -> Teacher | None:
         """Return what judges the decisions of rollouts by search, on the engine; None: nothing does."""
         return None
@@ -213,6 +218,7 @@ class Trainer:
             learning=frozenset(name for name, role in self.roles.items() if role.settings.learning.active),
             learner=plays,
             weights=self.league.weights,
+            opponent_choices=self.opponent_choices,
         )
         rollouts = self._collector.collect(plan, self.league)
         return {name: rollout.to(self.device) for name, rollout in rollouts.items()}

@@ -23,7 +23,7 @@ SELF = [{"who": "opponent", "weight": 1.0}]
 
 
 def played(**changes: Any) -> Rollout:
-    one, kept = trainer(**changes), []
+    one, kept = trainer(algorithm__opponent_weight=0.2, **changes), []
     one.learn = lambda role, rollout, reference: kept.append(rollout) or {}  # type: ignore[func-returns-value,method-assign]
     one.iterate()
     return kept[0]

@@ -36,7 +36,7 @@ from training.online.config import NotNegative, OnlineConfig, Positive, RuleSett
 from training.online.metrics import Averages
 from training.online.players import returns_of
 from training.online.role import Role
-from training.online.rollout import Rollout, forward
+from training.online.rollout import Rollout, forward_in_loss
 from training.online.schedules import ScheduleSettings
 from training.online.trainer import Metrics, Trainer
 from training.runs.config_reader import BadConfig
@@ -103,13 +103,10 @@ class ExpertIteration(Trainer):
         averages = Averages()
         for epoch in range(rule.epochs):
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-                padded = rollout.padded(part)
-                chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
-                index = padded.places[chosen]  # [n]
-                output = forward(role.network, rollout, padded)
-                logits, legal = output.logits[chosen], rollout.legal[index]
+                index, (logits, values, _) = forward_in_loss(role.network, rollout, part)
+                legal = rollout.legal[index]
                 policy_loss = kl(target[index], logits, legal).mean()
-                value_loss = (returns_of(output.value[chosen]) - goal[index]).square().mean()
+                value_loss = (returns_of(values) - goal[index]).square().mean()
                 spread = entropy(log_probs(logits, legal)).mean()
                 loss = policy_loss + rule.value_weight * value_loss - entropy_weight * spread
                 loss = loss + self.penalty(logits, None if reference is None else reference[index], legal)

@@ -76,6 +76,10 @@ class PPO(Trainer):
                 for role in self.roles.values():
                     role.attach(OpponentHead(role.network))
 
+    @property
+    def opponent_choices(self) -> bool:
+        return bool(self.rule.opponent_weight)
+
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
         rule: PPO.Settings = self.rule
         advantage = advantages(rollout, self.shaped(rollout, reference), rule.discount, rule.gae_lambda)  # [D]
