@@ -117,7 +117,10 @@ def leads(uses: Iterable[LeadCount]) -> dict[str, LeadSummary]:
 
 
 def by_turn(lengths: Iterable[LengthCount]) -> dict[str, list[TurnRate]]:
-    """agent -> its results in the battles that reached each of TURNS, as far as ENOUGH of them did."""
+    """agent -> its results in the battles that reached each of TURNS, as far as ENOUGH of them did.
+
+    Of the first turn, if any did: a battle whose agent fails at team preview has none.
+    """
     by_agent: dict[str, list[LengthCount]] = defaultdict(list)
     for count in lengths:
         by_agent[count.agent].append(count)
@@ -127,7 +130,7 @@ def by_turn(lengths: Iterable[LengthCount]) -> dict[str, list[TurnRate]]:
         for turn in TURNS:
             reached = [count for count in counts if count.turns >= turn]
             battles = sum(count.battles for count in reached)
-            if turn == TURNS[0] or battles >= ENOUGH:
+            if battles >= (1 if turn == TURNS[0] else ENOUGH):
                 of_agents[agent].append({"turn": turn, **rate(sum(count.points for count in reached), battles)})
     return of_agents
 

@@ -83,10 +83,16 @@ def _in_format(format_summary: FormatSummary, row: RankingRow, more: AgentProfil
             _leads(more["leads"]) if more["leads"] else None,
             cls="cards",
         ),
-        el("h5", "Win rate over the battles that reached a given turn"),
-        el("figure", turn_chart(more["by_turn"], label=_describe_turns(more["by_turn"]))),
+        _turns(more["by_turn"]) if more["by_turn"] else None,
         cls="in-format",
     )
+
+
+def _turns(rates: list[TurnRate]) -> Content:
+    return [
+        el("h5", "Win rate over the battles that reached a given turn"),
+        el("figure", turn_chart(rates, label=_describe_turns(rates))),
+    ]
 
 
 def _card(title: str, *content: Content, note: str | None = None) -> Html:

@@ -45,7 +45,10 @@ def test_far_longer_battles_share_the_last_bin() -> None:
 
 def test_the_win_rate_by_turn_counts_the_battles_that_reached_it() -> None:
     said = profiles.by_turn(
-        [LengthCount(*row) for row in (("a", 4, 10, 10.0), ("a", 12, 6, 3.0), ("a", 70, 5, 0.0), ("b", 3, 1, 0.5))]
+        [
+            LengthCount(*row)
+            for row in (("a", 4, 10, 10.0), ("a", 12, 6, 3.0), ("a", 70, 5, 0.0), ("b", 3, 1, 0.5), ("c", 0, 4, 0.0))
+        ]
     )
     assert [(e["turn"], e["battles"], e["score"]) for e in said["a"]] == [
         (1, 21, pytest.approx(13 / 21, abs=1e-6)),
@@ -54,6 +57,7 @@ def test_the_win_rate_by_turn_counts_the_battles_that_reached_it() -> None:
         *((turn, 5, 0.0) for turn in (15, 20, 30, 40, 60)),
     ]
     assert [e["turn"] for e in said["b"]] == [1], "one battle is too few for more"
+    assert said["c"] == [], "an agent that failed before the first turn of each battle"
 
 
 def test_two_lucky_battles_are_not_the_best_of_all() -> None:

@@ -12,9 +12,9 @@ from agents.engine.gen1.engine import Engine
 _step = Engine.step
 
 
-def wrong_step(self: Engine, actions: Any) -> None:
-    """Step all battles; on turn 4, p1's Pokémon falls asleep."""
-    _step(self, actions)
+def wrong_step(self: Engine, actions: Any, rows: Any = None) -> None:
+    """Step battles; in those that are on turn 4 then, p1's Pokémon falls asleep."""
+    _step(self, actions, rows)
     for battle in self.words:
         if battle[W.TURN] == 4:
             mon = W.SIDES + W.MONS + battle[W.SIDES + W.ORDER] * W.MON_WORDS
