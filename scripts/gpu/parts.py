@@ -287,8 +287,10 @@ def with_changes(file: Path, changes: dict[str, Any]) -> Any:
 def ppo(job: Job) -> Iterator[Row]:
     """`train online` from policy:gen1ou for as long as the part has, its learning rate falling to 0; checkpoints in ppo.tar.
 
-    Two iterations before it say how many there is time for.
+    Two iterations before it say how many there is time for; iterations become longer, so for a quarter less of them. A run
+    that is not done 20 s before the end is ended there, and counts as far as its last checkpoint.
     """
+    began = time.monotonic()
     changes: dict[str, Any] = {"compute.device": job.device}
     if job.rehearse:
         changes |= {
@@ -296,40 +298,49 @@ def ppo(job: Job) -> Iterator[Row]:
             "rollout.teams": [{"set": "variety:20", "weight": 1.0}],
             "checkpoints.every": 1,
         }
-    began = time.monotonic()
-    trial = trained_online(job, "ppo-trial", changes | {"iterations": 2})
-    starting = time.monotonic() - began
-    last = trial[-1]
+    last = trained_online(job, "ppo-trial", changes | {"iterations": 2})[-1]
+    trial = time.monotonic() - began
     seconds = last["decisions"] / last["decisions_per_s"]
-    starting -= seconds
-    count = 2 if job.rehearse else max(2, int((job.seconds - 2 * starting - seconds - 30) / (1.05 * seconds)))
-    yield {"seconds to start": starting, "seconds an iteration": seconds, "iterations": count}
+    left = job.seconds - trial - 20
+    count = 2 if job.rehearse else max(2, int((left - (trial - 2 * seconds)) / (1.25 * seconds)))
+    yield {"seconds to start": trial - 2 * seconds, "seconds an iteration": seconds, "iterations": count}
     rate = {"kind": "linear", "start": 0.0003, "end": 0.0, "steps": count}
     changes |= {"iterations": count, "learner.optimizer.learning_rate": rate}
     if not job.rehearse:
         changes["checkpoints.every"] = max(1, round(60 / seconds))
-    lines = trained_online(job, "ppo", changes)
+    lines = trained_online(job, "ppo", changes, left)
     shown = ("total_decisions", "decisions_per_s", "entropy", "value_error", "approximate_kl", "gradient_noise_scale")
     for line in lines[:: max(1, len(lines) // 10)]:
         yield {"iteration": line["step"], **{name: line[name] for name in shown if name in line}}
-    out = job.work / "ppo"
-    kept = sorted((path for path in out.glob("checkpoints/*/model.safetensors")), key=lambda path: path.stat().st_mtime)
-    places = sorted({round(place) for place in np.linspace(0, len(kept) - 1, 4)})[1:]
-    with tarfile.open(job.work / "ppo.tar", "w") as tar:
-        for path in [out / "config.yaml", out / "metrics.jsonl", *(kept[place].parent for place in places)]:
-            tar.add(
-                path,
-                str(path.relative_to(out)),
-                filter=lambda found: None if found.name.endswith("online.pt") else found,
-            )
+    pack_checkpoints(job.work / "ppo", job.work / "ppo.tar")
     yield {"iterations": lines[-1]["step"]}
 
 
-def trained_online(job: Job, name: str, changes: dict[str, Any]) -> list[Row]:
-    """Run `train online` by ppo.yaml with some settings changed, in a folder of this name. Returns its metrics."""
+def pack_checkpoints(run: Path, packed: Path) -> None:
+    """Settings, metrics and three checkpoints of a run of `train online`, the last among them, without optimizer states."""
+    kept = sorted(run.glob("checkpoints/step-*/model.safetensors"), key=lambda path: path.stat().st_mtime)
+    places = sorted({round(place) for place in np.linspace(0, len(kept) - 1, 4)})[1:]
+    with tarfile.open(packed, "w") as tar:
+        for path in [run / "config.yaml", run / "metrics.jsonl", *(kept[place].parent for place in places)]:
+            tar.add(
+                path,
+                str(path.relative_to(run)),
+                filter=lambda found: None if found.name.endswith("online.pt") else found,
+            )
+
+
+def trained_online(job: Job, name: str, changes: dict[str, Any], seconds: float | None = None) -> list[Row]:
+    """Run `train online` by ppo.yaml with some settings changed, in a folder of this name. Returns its metrics.
+
+    seconds: after which it is ended; None: at its last iteration.
+    """
     out, file = job.work / name, job.work / f"{name}.yaml"
     file.write_text(yaml.safe_dump(with_changes(Path(__file__).with_name("ppo.yaml"), changes | {"out": str(out)})))
-    subprocess.run([sys.executable, "-m", "training.cli", "online", str(file)], cwd=PROJECT, check=True)
+    command = [sys.executable, "-m", "training.cli", "online", str(file)]
+    try:
+        subprocess.run(command, cwd=PROJECT, check=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        print(f"{name}: ended after {seconds:.0f} s")
     return [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
 
 

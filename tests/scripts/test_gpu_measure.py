@@ -45,3 +45,27 @@ def test_a_rehearsal_learns_online_and_finds_that_play_and_learning_agree(tmp_pa
     assert parts["ppo"]["rows"][-1] == {"iterations": 2}
     with tarfile.open(tmp_path / "out" / "ppo.tar") as tar:
         assert [name for name in tar.getnames() if name.endswith("model.safetensors")]
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_a_run_that_does_not_end_in_time_keeps_its_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PROJECT / "scripts" / "gpu"))
+    from parts import Job, pack_checkpoints, trained_online
+
+    changes = {
+        "compute.device": "cpu",
+        "iterations": 10_000_000,
+        "checkpoints.every": 1,
+        "rollout.battles": 2,
+        "rollout.max_turns": 3,
+        "rollout.teams": [{"set": "competitive", "weight": 1.0}],
+        "rollout.held_out": [],
+    }
+    lines = trained_online(Job(tmp_path, True, 0.0), "run", changes, 25.0)
+    pack_checkpoints(tmp_path / "run", tmp_path / "run.tar")
+    with tarfile.open(tmp_path / "run.tar") as tar:
+        names = tar.getnames()
+    assert lines[-1]["step"] > 3
+    assert len([name for name in names if name.endswith("model.safetensors")]) == 3
+    assert not [name for name in names if name.endswith("online.pt")]
