@@ -106,7 +106,8 @@ class Role:
         """Move the average towards the weights: slowly, but at first not slower than all of them count alike."""
         if self._averaged is not None:
             decay = min(self.settings.optimizer.average, 1 - 1 / self.updates)
-            averages, weights = list(self._averaged.parameters()), list(self.network.parameters())
+            averages: list[torch.Tensor] = list(self._averaged.parameters())
+            weights: list[torch.Tensor] = list(self.network.parameters())
             torch._foreach_lerp_(averages, weights, 1 - decay)
 
     def advance(self) -> None:

@@ -159,4 +159,5 @@ def forward_in_loss(network: Network, rollout: Rollout, trajectories: Tensor) ->
     if rollout.all_in_loss:
         return index, output
     chosen = rollout.in_loss[index].nonzero()[:, 0]
-    return index[chosen], Output(*(None if part is None else part[chosen] for part in output))
+    context = None if output.context is None else output.context[chosen]
+    return index[chosen], Output(output.logits[chosen], output.value[chosen], context)

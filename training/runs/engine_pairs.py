@@ -71,11 +71,11 @@ class _NetworkPlayer:
 
     @torch.inference_mode()
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
-        seen = [torch.from_numpy(part).to(self._device) for part in battles.observe(rows, seats)]
+        ids, features, legal = (torch.from_numpy(part).to(self._device) for part in battles.observe(rows, seats))
         longest = int(self._positions[rows].max()) + 1
         slots, positions = (torch.from_numpy(part).to(self._device) for part in (rows, self._positions[rows]))
         logits = [
-            network.step(*seen, memory, slots, positions, longest=longest).logits
+            network.step(ids, features, legal, memory, slots, positions, longest=longest).logits
             for network, memory in zip(self._networks, self._memories, strict=True)
         ]
         self._positions[rows] += 1
@@ -148,7 +148,7 @@ def play_pairs(
             _player(source, size, format_id, len(sources) * seed + place, device)
             for place, source in enumerate(sources)
         ]
-        engine = EngineBattles(size, format_id, min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS))
+        engine = EngineBattles(size, format_id, min(torch.get_num_threads(), numba.get_num_threads()))
         scores = _play(
             engine, list(itertools.chain(*games)), np.repeat(np.arange(len(games)), len(games[0])), players, count
         )

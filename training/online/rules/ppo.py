@@ -88,7 +88,7 @@ class PPO(Trainer):
             mean, std = advantage[rollout.in_loss].mean(), advantage[rollout.in_loss].std()
             advantage = (advantage - mean) / (std + 1e-8)
         shuffled = self.shuffle if rule.opponent_labels == "shuffled" else None
-        labels, classes = indexed(rollout.opponent_choices, shuffled) if rule.opponent_weight else (None, None)
+        labelled = indexed(rollout.opponent_choices, shuffled) if rule.opponent_weight else None
         entropy_weight = rule.entropy.at(self.iteration)
         averages, epochs = Averages(), 0
         while epochs < rule.epochs:
@@ -109,8 +109,9 @@ class PPO(Trainer):
                     value_loss = categorical_loss(values, target[index])
                 loss = parts["policy_loss"] + rule.value_weight * value_loss
                 loss = loss - entropy_weight * terms.entropy + terms.penalty
-                if labels is not None:
+                if labelled is not None:
                     assert isinstance(role.head, OpponentHead) and context is not None
+                    labels, classes = labelled
                     predicted, right = role.head.loss(role.network, context, labels[index], classes)
                     loss = loss + rule.opponent_weight * predicted
                     averages.add(opponent_loss=predicted, opponent_predicted=right)
