@@ -191,7 +191,7 @@ TRAINS = (
     *(
         f"training.online.{name}"
         for name in ("collecting", "league", "metrics", "noise_scale", "opponent_head", "players", "policy_gradient",
-                     "recording", "reference", "replay", "role", "rollout", "rules", "run", "trainer", "transfer")
+                     "recording", "reference", "replay", "role", "rollout", "rules", "run", "steps", "trainer", "transfer")
     ),
     "training.llm.loading", "training.llm.run", "training.runs.engine_pairs",
 )  # fmt: skip

@@ -26,6 +26,9 @@ from agents.observation.observation import FEATURES, OUR_MOVES, OURS, TOKENS
 from agents.observation.vocabulary import vocabulary
 from teamsets.errors import BadInput
 
+#: Ids that `embedded_with_spread_zeros` has for none.
+_ZEROS = 1024
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -298,6 +301,8 @@ class Network(nn.Module):
     def _embedded(self, ids: Tensor) -> Tensor:
         """The sum of each row's id embeddings; 0 is no id. ids: [N, 12] -> [N, token_width]."""
         if ids.device.type != "cpu":
+            if torch.is_grad_enabled():
+                return embedded_with_spread_zeros(ids, self.token_embedding.weight)
             embedded: Tensor = self.token_embedding(ids.long())
             return embedded
         # Without the zeros, some 40% of all, a CPU has a way that is three times as fast, half as slow backwards.
@@ -331,6 +336,17 @@ class Network(nn.Module):
         frequencies = 10_000.0 ** (-torch.arange(half, device=positions.device) / half)
         angles = positions[..., None] * frequencies
         return angles.cos(), angles.sin()
+
+
+def embedded_with_spread_zeros(ids: Tensor, weight: Tensor) -> Tensor:
+    """The sum of each row's embeddings, none for id 0. ids: [N, K]; weight: [V, D] -> [N, D].
+
+    For gradients on a GPU: torch adds up those of one id one after the other, and 0 is some 40% of all. Here the zeros are
+    `_ZEROS` ids beyond the vocabulary, whose embeddings are 0 and get no gradient.
+    """
+    places = torch.arange(ids.numel(), device=ids.device).view_as(ids) % _ZEROS
+    spread = torch.where(ids == 0, len(weight) + places, ids.long())
+    return embedding_bag(spread, torch.cat([weight, weight.new_zeros(_ZEROS, weight.shape[1])]), mode="sum")
 
 
 def apply_rotary(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

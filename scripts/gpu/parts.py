@@ -161,19 +161,25 @@ def online(job: Job) -> Iterator[Row]:
     from online import measured, self_play
 
     cases = [
-        ("tiny", "cuda", 1024, "fp32"),
-        ("tiny", "cuda", 4096, "fp32"),
-        ("tiny", "cuda", 4096, "tf32"),
-        ("tiny", "cpu", 256, "fp32"),
-        ("small", "cuda", 2048, "tf32"),
+        ("tiny", "cuda", 1024, "tf32", False),
+        ("tiny", "cuda", 1024, "tf32", True),
+        ("tiny", "cuda", 4096, "tf32", False),
+        ("tiny", "cuda", 4096, "tf32", True),
+        ("tiny", "cuda", 16384, "tf32", True),
+        ("tiny", "cpu", 256, "fp32", False),
+        ("small", "cuda", 2048, "tf32", True),
     ]
-    for preset, device, battles, precision in [("micro", "cpu", 4, "fp32")] if job.rehearse else cases:
-        more = {"compute__precision": precision, "algorithm__minibatch_decisions": 16384 if device == "cuda" else 1024}
+    for preset, device, battles, precision, graphs in [("micro", "cpu", 4, "fp32", True)] if job.rehearse else cases:
+        more = {
+            "compute__precision": precision,
+            "compute__cuda_graphs": graphs,
+            "algorithm__minibatch_decisions": 16384 if device == "cuda" else 1024,
+        }
         trainer = self_play(preset, "engine", battles, 1, device, **more)
         speed, parts, mib = measured(trainer, 1 if job.rehearse else 3)
         playing = 1 - parts["learn"] / parts.total()
         shares = {f"{part} %": 100 * seconds / parts.total() for part, seconds in parts.most_common()}
-        about = {"preset": preset, "device": device, "battles": battles, "precision": precision}
+        about = {"preset": preset, "device": device, "battles": battles, "precision": precision, "graphs": graphs}
         yield {**about, "decisions/s": speed, "of play": speed / playing, **shares, "MiB": mib}
 
 
@@ -181,7 +187,7 @@ def profile(job: Job) -> Iterator[Row]:
     """Where online learning's time on the GPU goes, and whether what it plays there is what it learns there.
 
     The largest difference of log-probabilities and values between play (`step`) and learning (`forward_packed`), the
-    slowest kernels of both, and decisions/s of learning steps, as they are and compiled by torch.
+    slowest kernels of both, and decisions/s of learning steps by precision.
     """
     import torch
     from online import self_play
@@ -193,7 +199,9 @@ def profile(job: Job) -> Iterator[Row]:
     from training.online.rollout import Rollout, forward_in_loss, forward_packed
 
     battles, minibatch = (8, 400) if job.rehearse else (2048, 16384)
-    trainer = self_play("micro" if job.rehearse else "tiny", "engine", battles, 1, job.device)
+    trainer = self_play(
+        "micro" if job.rehearse else "tiny", "engine", battles, 1, job.device, compute__cuda_graphs=True
+    )
     network = trainer.roles["learner"].network
     played: list[Rollout] = []
 
@@ -238,11 +246,8 @@ def profile(job: Job) -> Iterator[Row]:
             wait()
         for event in sorted(seen.key_averages(), key=lambda event: -getattr(event, order))[:12]:
             yield {"where": where, "kernel": event.key[:70], "ms": getattr(event, order) / 1000, "calls": event.count}
-    plain = network.forward_packed
-    for way in ("as it is", "tf32", *(() if job.rehearse else ("compiled", "compiled bf16"))):
+    for way in ("as it is", "tf32", "tf32 and bf16"):
         torch.set_float32_matmul_precision("highest" if way == "as it is" else "high")
-        if way == "compiled":
-            network.forward_packed = torch.compile(plain, dynamic=True)  # type: ignore[method-assign]
         with torch.autocast(job.device, torch.bfloat16, enabled=way.endswith("bf16")):
             learn(parts[0])
             learn(parts[-1])

@@ -24,9 +24,10 @@ from training.envs.opponents import Opponents
 from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
 from training.online.metrics import IterationClock
 from training.online.opponent_head import chosen_ids, of_opponents
-from training.online.players import NetworkPlayer, SampledActions, SamplingSettings, SeenTensors
+from training.online.players import NetworkPlayer, SampledActions, SamplingSettings
 from training.online.recording import EndedBattle, Recorder
 from training.online.rollout import Rollout
+from training.online.steps import EagerSteps, RecordedSteps, SeenTensors, Steps
 from training.online.transfer import Transfer
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ class Collector:
 
     agents: plays the seats of agents by their specs; None if there are none. max_turns: a battle that goes beyond this turn
     is truncated. generator: draws the actions, on the networks' device. teacher: judges the decisions that are kept.
+    record_steps: see `RecordedSteps`.
     """
 
     def __init__(
@@ -127,8 +129,10 @@ class Collector:
         generator: torch.Generator,
         clock: IterationClock,
         teacher: Teacher | None = None,
+        record_steps: bool = False,
     ) -> None:
-        self._teacher = teacher
+        self._teacher, self._record_steps = teacher, record_steps
+        self._recorded: dict[tuple[int, SamplingSettings], RecordedSteps] = {}
         self._battles, self._games, self._agents = battles, games, agents
         self._max_turns, self._generator, self._clock = max_turns, generator, clock
         self.pool_count = 2 if generator.device.type == "cuda" else 1
@@ -206,8 +210,19 @@ class Collector:
         for index, (key, places) in enumerate(seats.items()):
             rows, sides = np.array(places).T
             seated.who[rows, sides], seated.slots[rows, sides] = index, np.arange(len(places))
-            seated.players.append(NetworkPlayer(networks[key], len(places), key[1], self._generator))
+            steps = self._steps(key, networks[key], len(places))
+            seated.players.append(NetworkPlayer(steps, len(places), key[1], self._generator))
+        self._recorded = {key: self._recorded[key] for key in seats if key in self._recorded}
         return seated
+
+    def _steps(self, key: tuple[int, SamplingSettings], network: Network, slots: int) -> Steps:
+        """What a player's network decides with. Recorded steps outlast an iteration, while the player is in the next one."""
+        if not self._record_steps:
+            return EagerSteps(network, slots)
+        kept = self._recorded.get(key)
+        if kept is None or kept.slots < slots:
+            kept = self._recorded[key] = RecordedSteps(network, slots + slots // 4)
+        return kept
 
     @staticmethod
     def _branches(plan: RolloutPlan) -> Ints:

@@ -224,12 +224,14 @@ class LeagueSettings(Section):
 class OnlineCompute(Section):
     """device: auto, cpu, cuda or cuda:N. threads: of torch on a CPU; 0: torch's default.
 
-    precision: tf32 lets a GPU round the factors of matrix products to 10 bits, at play and in learning.
+    precision: tf32 lets a GPU round the factors of matrix products to 10 bits, at play and in learning. cuda_graphs: at play
+    the kernels of a network's step are recorded and started as one (`RecordedSteps`).
     """
 
     device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")]
     threads: Annotated[int, Field(ge=0)]
     precision: Literal["fp32", "tf32"] = "fp32"
+    cuda_graphs: bool = False
 
 
 class OnlineTracking(TrackingSettings):

@@ -15,7 +15,8 @@ from torch.nn.functional import cross_entropy
 from agents.observation.actions import ACTIONS, MOVES, SWITCHES, TERA
 from agents.observation.observation import OUR_MOVES, OURS
 from agents.policy.network import Network
-from training.online.players import Ints, SeenTensors
+from training.online.players import Ints
+from training.online.steps import SeenTensors
 
 #: The token of each action: the move's, or that of the Pokémon on the bench. Its first id is the label.
 _TOKENS = [0] * ACTIONS

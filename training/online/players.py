@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.observation.observation import Observations
-from agents.policy.network import Memory, Network, expected_value
+from agents.policy.network import expected_value
+from training.online.steps import SeenTensors, Steps
 
 Ints = NDArray[np.int64]
 
@@ -24,23 +24,6 @@ class SamplingSettings(NamedTuple):
 
     temperature: float
     epsilon: float
-
-
-class SeenTensors(NamedTuple):
-    """The observations of n decisions on a network's device; see `Observations`."""
-
-    token_ids: Tensor  # int16 [n, 19, 12]
-    features: Tensor  # float32 [n, 19, 56]
-    legal: Tensor  # bool [n, 13]
-
-    @classmethod
-    def of(cls, seen: Observations, device: torch.device) -> SeenTensors:
-        """On a CPU the same memory."""
-        return cls(*(torch.from_numpy(part).to(device) for part in seen))
-
-    def take(self, rows: slice | Tensor) -> SeenTensors:
-        """These decisions."""
-        return SeenTensors(*(part[rows] for part in self))
 
 
 class SampledActions(NamedTuple):
@@ -82,15 +65,14 @@ def returns_of(value_logits: Tensor) -> Tensor:
 
 
 class NetworkPlayer:
-    """A network in `slots` seats, each with the memory of its battle. network: in evaluation mode.
+    """A network in `slots` seats, each with the memory of its battle. steps: of a network in evaluation mode.
 
     generator: draws the actions, on the network's device. Nothing here waits for a GPU.
     """
 
-    def __init__(self, network: Network, slots: int, manner: SamplingSettings, generator: torch.Generator) -> None:
-        self._network, self._manner, self._generator = network, manner, generator
-        self.device = next(network.parameters()).device
-        self._memory = Memory(network.shape, slots, self.device)
+    def __init__(self, steps: Steps, slots: int, manner: SamplingSettings, generator: torch.Generator) -> None:
+        self._steps, self._manner, self._generator = steps, manner, generator
+        self.device = generator.device
         self._positions = np.zeros(slots, np.int64)
 
     @torch.no_grad()
@@ -113,17 +95,16 @@ class NetworkPlayer:
 
     def copy(self, sources: Ints, targets: Ints) -> None:
         """Give the seats in `targets` the memories of those in `sources`."""
-        for cache in (self._memory.keys, self._memory.values):
+        for cache in (self._steps.memory.keys, self._steps.memory.values):
             cache[:, targets] = cache[:, sources]
         self._positions[targets] = self._positions[sources]
 
     def _step(self, slots: Ints, seen: SeenTensors) -> tuple[Tensor, Tensor]:
         positions = self._positions[slots]
-        output = self._network.step(
-            *seen,
-            self._memory,
+        output = self._steps.step(
+            seen,
             torch.from_numpy(slots).to(self.device),
             torch.from_numpy(positions).to(self.device),
-            longest=int(positions.max()) + 1,
+            int(positions.max()) + 1,
         )
         return output.logits, returns_of(output.value)

@@ -13,8 +13,9 @@ from torch import Tensor
 
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
-from training.online.players import Ints, SampledActions, SamplingSettings, SeenTensors
+from training.online.players import Ints, SampledActions, SamplingSettings
 from training.online.rollout import Rollout
+from training.online.steps import SeenTensors
 
 if TYPE_CHECKING:
     from agents.search.exact.positions import Searched

@@ -87,7 +87,14 @@ class Trainer:
         self.league = League(settings.league, settings.seed, gen, self.device, names)
         games = games or BattleSampler(settings.rollout, settings.format, settings.seed, packed=engine)
         self._collector = Collector(
-            self.battles, games, agents, settings.rollout.max_turns, self.generator, self.clock, self.make_teacher()
+            self.battles,
+            games,
+            agents,
+            settings.rollout.max_turns,
+            self.generator,
+            self.clock,
+            self.make_teacher(),
+            settings.compute.cuda_graphs,
         )
 
     @property

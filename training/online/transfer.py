@@ -11,7 +11,7 @@ from torch import Tensor
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
 from training.envs.venue import Battles, Ints
-from training.online.players import SeenTensors
+from training.online.steps import SeenTensors
 
 
 class Transfer:

@@ -63,10 +63,14 @@ class _NetworkPlays:
         import torch
 
         from training.online.players import NetworkPlayer, SamplingSettings
+        from training.online.steps import EagerSteps
 
         generator = torch.Generator().manual_seed(seed % 2**63)
         self._player: Any = NetworkPlayer(
-            self._network, 2 * self._rows, SamplingSettings(self._temperature, 0.0), generator
+            EagerSteps(self._network, 2 * self._rows),
+            2 * self._rows,
+            SamplingSettings(self._temperature, 0.0),
+            generator,
         )
 
     def watch(self, battles: Battles, rows: Ints, seats: Ints) -> None:
@@ -78,7 +82,7 @@ class _NetworkPlays:
         return [(None, None)] * len(rows)
 
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
-        from training.online.players import SeenTensors
+        from training.online.steps import SeenTensors
 
         seen = SeenTensors.of(battles.observe(rows, seats), self._player.device)
         actions: Ints = self._player.decide(2 * rows + seats, seen).actions.numpy()

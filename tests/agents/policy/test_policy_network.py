@@ -11,7 +11,15 @@ torch = pytest.importorskip("torch")
 
 
 from agents.observation.vocabulary import vocabulary  # noqa: E402
-from agents.policy.network import PRESETS, Memory, Network, Shape, expected_value, two_hot  # noqa: E402
+from agents.policy.network import (  # noqa: E402
+    PRESETS,
+    Memory,
+    Network,
+    Shape,
+    embedded_with_spread_zeros,
+    expected_value,
+    two_hot,
+)
 from teamsets.errors import BadInput  # noqa: E402
 
 MILLIONS = {"micro": 0.159, "tiny": 1, "small": 15, "medium": 57, "large": 200}
@@ -120,6 +128,19 @@ def test_a_decision_sees_neither_what_comes_nor_what_the_window_has_left_behind(
     network(ids, numbers, legal, real).logits[0, 8].sum().backward()
     seen = numbers.grad.abs().sum((0, 2, 3)).nonzero().flatten().tolist()
     assert seen == [4, 5, 6, 7, 8], "itself and the window - 1 before it"
+
+
+def test_a_gpus_way_to_embed_has_the_same_sums_and_gradients(micro: Shape) -> None:
+    embedding = Network(micro).token_embedding
+    ids = torch.randint(0, vocabulary().size, (3000, 12)) * (torch.rand(3000, 12) < 0.6)
+    weights = torch.randn(3000, embedding.weight.shape[1])
+    found = []
+    for embedded in (embedding(ids), embedded_with_spread_zeros(ids.to(torch.int16), embedding.weight)):
+        embedding.weight.grad = None
+        (embedded * weights).sum().backward()
+        found.append((embedded, embedding.weight.grad))
+    torch.testing.assert_close(found[1], found[0])
+    assert not embedding.weight.grad[0].any()
 
 
 def test_padding_ids_add_nothing_and_the_order_of_the_words_neither(micro: Shape) -> None:

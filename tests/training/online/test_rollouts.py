@@ -31,13 +31,19 @@ def collected(one: Trainer, group: int = 1, branch_at: int = 0, both: bool = Fal
     return one._collector.collect(plan, one.league)[LEARNER]
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.2])
-def test_the_probabilities_and_values_that_played_come_out_of_the_forward_pass(epsilon: float) -> None:
+@pytest.mark.parametrize("epsilon, cuda_graphs", [(0.0, False), (0.2, False), (0.2, True)])
+def test_the_probabilities_and_values_that_played_come_out_of_the_forward_pass(
+    epsilon: float, cuda_graphs: bool
+) -> None:
+    """With cuda_graphs the steps are filled up on a CPU, too; recorded ones have been used before, by other battles."""
     manner = {
+        "compute__cuda_graphs": cuda_graphs,
         "learner__exploration__temperature": {"kind": "constant", "value": 1.5},
         "learner__exploration__epsilon": {"kind": "constant", "value": epsilon},
     }
     one = trainer(league__members=RULES, **manner)
+    if cuda_graphs:
+        collected(one)
     rollout = collected(one)
     assert rollout.manner == SamplingSettings(1.5, epsilon)
     padded = rollout.padded()
