@@ -13,6 +13,7 @@ COMMANDS = {
     "serve": "serve",
     "ladder": "ladder",
     "report": "report",
+    "rate": "rate",
     "dashboard": "dashboard",
     "battle": "battle",
     "replay": "battle",

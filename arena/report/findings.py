@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import pairwise
 
 from arena.report.numbers import counted, group_letter, listed, percent, percent_of, whole
-from arena.report.summary_types import EloLead, FormatSummary, MatchReport, RankingRow
+from arena.report.summary_types import EloLead, FormatSummary, MatchReport, RankedFormat, RankingRow
 
 SURE = 0.95  # "better" is said without "may" from here on
 TEAM_SET_LINES = 2
@@ -30,6 +31,11 @@ def findings(formats: list[FormatSummary]) -> list[str]:
         *_cycles(ranked),
         _faults(formats),
     ]
+
+
+def standings(ranked: RankedFormat) -> list[str]:
+    """Returns sentences on the best agent, certain ranks and cycles; of a table of results, of which no more is known."""
+    return [_best(ranked), *order(ranked), *_cycles([ranked])]
 
 
 def match_findings(match: MatchReport | None) -> list[str]:
@@ -86,14 +92,14 @@ def describe_elo(row: RankingRow, anchor: str) -> str:
     return f"{whole(row['elo'])} [{whole(row['low'])}, {whole(row['high'])}]"
 
 
-def chance_of_better(format_summary: FormatSummary, agent: str, other: str) -> float | None:
+def chance_of_better(format_summary: RankedFormat, agent: str, other: str) -> float | None:
     """Probability that `agent` is better than `other`; None when they cannot be compared."""
     names = format_summary["better"]["agents"]
     value: float | None = format_summary["better"]["matrix"][names.index(agent)][names.index(other)]
     return value
 
 
-def order(format_summary: FormatSummary) -> list[str]:
+def order(format_summary: RankedFormat) -> list[str]:
     """Return sentences on which ranks are certain: P(better than next), and how many pairs of agents are separated.
 
     Two neighbours are separated when the one is better than the other with a probability of SURE or more. Of two agents
@@ -132,7 +138,7 @@ def _ranks(run: list[RankingRow]) -> str:
     return f"ranks {run[0]['rank']}–{run[-1]['rank']}{names}"
 
 
-def _close(format_summary: FormatSummary) -> tuple[RankingRow, list[tuple[str, float]]]:
+def _close(format_summary: RankedFormat) -> tuple[RankingRow, list[tuple[str, float]]]:
     """Return the leader, and the agents not separated from it: (agent, P(leader is better)), the closest first."""
     first = format_summary["ranking"][0]
     chances = [
@@ -143,7 +149,7 @@ def _close(format_summary: FormatSummary) -> tuple[RankingRow, list[tuple[str, f
     return first, sorted(close, key=lambda pair: pair[1])
 
 
-def _best(format_summary: FormatSummary) -> str:
+def _best(format_summary: RankedFormat) -> str:
     first, close = _close(format_summary)
     name, where, elo = first["agent"], _where(format_summary, first), describe_elo(first, format_summary["anchor"])
     if not close:
@@ -168,7 +174,7 @@ def _best(format_summary: FormatSummary) -> str:
     )
 
 
-def _where(format_summary: FormatSummary, first: RankingRow) -> str:
+def _where(format_summary: RankedFormat, first: RankingRow) -> str:
     """ "gen1ou"; "group A of gen1ou" where some agents cannot be compared with the first."""
     apart = any(row["group"] != first["group"] for row in format_summary["ranking"])
     return f"group {group_letter(first['group'])} of {format_summary['format']}" if apart else format_summary["format"]
@@ -219,7 +225,7 @@ def _team_sets(formats: list[FormatSummary]) -> list[str]:
     return lines
 
 
-def _cycles(formats: list[FormatSummary]) -> list[str]:
+def _cycles(formats: Sequence[RankedFormat]) -> list[str]:
     """The most significant cycle of all formats, or the sentence that there is none."""
     found = [(cycle, format_summary["format"]) for format_summary in formats for cycle in format_summary["cycles"]]
     sure = [pair for pair in found if pair[0]["confidence"] >= SURE]
@@ -254,5 +260,5 @@ def _faults(formats: list[FormatSummary]) -> str:
     return f"Lost by an own failure: {', '.join(parts)}{more}."
 
 
-def _in(format_id: str, formats: list[FormatSummary]) -> str:
+def _in(format_id: str, formats: Sequence[RankedFormat]) -> str:
     return f" in {format_id}" if len(formats) > 1 else ""

@@ -43,10 +43,23 @@ def measure(
     seed: int,
     descriptions: Mapping[str, str | None],
 ) -> Strengths:
-    """The ratings of one format. descriptions: of agents, by their specs."""
+    """The ratings of one format of a run. descriptions: of agents, by their specs."""
+    battles = rows(_BATTLES, db, [run_id, format_id])
+    return strengths_of(evidence, battles, anchor=anchor, seed=seed, descriptions=descriptions)
+
+
+def strengths_of(
+    evidence: Evidence,
+    battles: Sequence[tuple[str, str, float]],
+    *,
+    anchor: str | None,
+    seed: int = 0,
+    descriptions: Mapping[str, str | None] | None = None,
+) -> Strengths:
+    """The ratings that evidence gives. battles: the same ones singly, for `glicko`. descriptions: as of `measure`."""
     ratings = fit_ratings(evidence, anchor=anchor, seed=seed)
     order = sorted(range(len(ratings.agents)), key=lambda i: (ratings.group[i], -ratings.elo[i], ratings.agents[i]))
-    gxes = {agent: each.gxe for agent, each in glicko(rows(_BATTLES, db, [run_id, format_id])).items()}
+    gxes = {agent: each.gxe for agent, each in glicko(battles).items()}
     nash = _nash(evidence, ratings, seed)
     best = _best(ratings)
     differences = set_differences(evidence, seed=seed) if len(evidence.team_sets) > 1 else []
@@ -66,7 +79,7 @@ def measure(
                 "score": _number(ratings.score[i], 6),
                 "gxe": _number(gxes.get(ratings.agents[i], math.nan), 1),
                 "nash": nash[i],
-                "about": descriptions.get(ratings.agents[i]),
+                "about": (descriptions or {}).get(ratings.agents[i]),
             }
             for rank, i in enumerate(order, 1)
         ],

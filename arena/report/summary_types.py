@@ -239,11 +239,16 @@ class Strengths(TypedDict):
     cycles: list[CycleSummary]
 
 
-class FormatSummary(Strengths):
-    """All about one format."""
+class RankedFormat(Strengths):
+    """The ranking of a format, or of a table of results."""
 
     format: str
     battles: int
+
+
+class FormatSummary(RankedFormat):
+    """All about one format."""
+
     cross: list[PairingResult]
     team_sets: list[str]
     by_team_set: list[TeamSetResult]

@@ -22,6 +22,7 @@ from arena.report.summary_types import (
     FaultSummary,
     FormatSummary,
     MatchReport,
+    RankedFormat,
     RankingRow,
     ReportSummary,
     SetDifferenceSummary,
@@ -40,7 +41,7 @@ def print_summary(console: Console, summary: ReportSummary) -> None:
     """Prints rankings, findings, cross tables, team sets, faults, then notes."""
     _print_match(console, summary["match"])
     for format_summary in summary["formats"]:
-        _print_ranking(console, format_summary)
+        print_ranking(console, format_summary)
     told = match_findings(summary["match"])
     for sentence in summary["findings"][len(told) :]:
         _print_text(console, "• ", prose(sentence))
@@ -81,7 +82,7 @@ def _print_titled(console: Console, title: str, table: Table) -> None:
     console.print()
 
 
-def _print_ranking(console: Console, format_summary: FormatSummary) -> None:
+def print_ranking(console: Console, format_summary: RankedFormat) -> None:
     """The ranking; on a narrow terminal without the picture, on narrower ones without GXE and Nash, P(> next), battles.
 
     Ranks and numbers are never cut; where all this is not enough, agents' names are folded.
@@ -139,7 +140,7 @@ def _interval(row: RankingRow, anchor: str) -> str:
     return f"{words} *" if row["mark"] else words
 
 
-def _above_next(format_summary: FormatSummary, row: RankingRow, following: RankingRow | None) -> str:
+def _above_next(format_summary: RankedFormat, row: RankingRow, following: RankingRow | None) -> str:
     chance = None if following is None else chance_of_better(format_summary, row["agent"], following["agent"])
     return "" if chance is None else percent(chance)
 
