@@ -22,7 +22,8 @@ ITEMS = (
 )  # fmt: skip
 
 
-CHART = {gen: sorted(GenData.from_gen(gen).type_chart) for gen in range(1, 10)}
+def type_names(gen: int) -> list[str]:
+    return sorted(GenData.from_gen(gen).type_chart)
 
 
 def damaging(gen: int) -> list[MoveFacts]:
@@ -40,9 +41,10 @@ def abilities(gen: int) -> list[str]:
 def anybody(gen: int, rng: random.Random) -> Iterator[Fighter]:
     """Fighters of a generation at random, well and unboosted; each ability and each item in turn."""
     dex, known = GenData.from_gen(gen).pokedex, abilities(gen)
+    chart = type_names(gen)
     species = sorted(name for name, entry in dex.items() if entry.get("baseStats") and entry["num"] > 0)
     for ability, item in zip(cycle(rng.sample(known, len(known))), cycle(ITEMS), strict=False):
-        types, tera = tuple(rng.sample(CHART[gen], rng.choice((1, 2)))), rng.choice(CHART[gen])
+        types, tera = tuple(rng.sample(chart, rng.choice((1, 2)))), rng.choice(chart)
         one = fighter(rng.choice(species), gen, tuple(rng.randint(1, 700) for _ in range(6)), types)
         yield replace(
             one,
@@ -91,7 +93,7 @@ def test_the_quick_way_knows_every_ability_of_a_target():
 
 
 def test_the_quick_way_knows_the_moves_and_users_that_see_types_otherwise():
-    chart = [(kind,) for kind in CHART[9]]
+    chart = [(kind,) for kind in type_names(9)]
     attacker = replace(next(anybody(9, random.Random(0))), item="", terastallized=False)
     for ability in abilities(9):
         user = replace(attacker, ability=ability)

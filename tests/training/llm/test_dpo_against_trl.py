@@ -10,10 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 
-from datasets import Dataset  # noqa: E402
 from support.language_models import tiny_model  # noqa: E402
-from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: E402
-from trl import DPOConfig, DPOTrainer  # noqa: E402
 
 from training.offline.config import DPO  # noqa: E402
 from training.offline.dpo import pair_loss  # noqa: E402
@@ -45,6 +42,10 @@ def test_the_loss_is_that_of_trls_trainer(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    from datasets import Dataset  # here: every test process imports this module, and TRL takes seconds
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from trl import DPOConfig, DPOTrainer
+
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     policy, reference = (AutoModelForCausalLM.from_pretrained(folder).eval() for folder in folders)
     tokenizer = AutoTokenizer.from_pretrained(folders[0])

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +32,14 @@ from agents.serving import client  # noqa: E402
 from arena.store import rows  # noqa: E402
 from training.commands.llm_dpo import llm_dpo  # noqa: E402
 from training.data.shards import BadData  # noqa: E402
-from training.llm import run  # noqa: E402
 from training.llm.config import LlmConfig  # noqa: E402
-from training.llm.loading import base_model, layers_of  # noqa: E402
-from training.llm.run import train_llm  # noqa: E402
 from training.runs.config_reader import BadConfig, validated  # noqa: E402
 from training.runs.shipped import resolve_path  # noqa: E402
+
+
+def train_llm(config: LlmConfig) -> Any:
+    """Trains as `train llm-dpo` does. TRL, which takes seconds, is imported here: every test process imports this module."""
+    return import_module("training.llm.run").train_llm(config)
 
 
 @pytest.fixture(autouse=True)
@@ -115,7 +118,8 @@ def test_a_run_learns_its_pairs_and_plays_and_one_that_was_killed_ends_with_the_
     class Killed(BaseException):
         """As SIGKILL: nothing of ours runs after it."""
 
-    saved = run._Trainer._save_checkpoint
+    trainer = import_module("training.llm.run")._Trainer
+    saved = trainer._save_checkpoint
 
     def killed_while_saving(self: Any, model: Any, trial: Any) -> None:
         if self.state.global_step == 4:  # the folder is there, and not complete
@@ -125,7 +129,7 @@ def test_a_run_learns_its_pairs_and_plays_and_one_that_was_killed_ends_with_the_
 
     other = str(tmp_path / "killed")
     with monkeypatch.context() as patch:
-        patch.setattr(run._Trainer, "_save_checkpoint", killed_while_saving)
+        patch.setattr(trainer, "_save_checkpoint", killed_while_saving)
         with pytest.raises(Killed):
             train_llm(small(out=other))
     resumed = train_llm(small(out=other))
@@ -200,6 +204,8 @@ def test_a_merged_model_answers_as_its_adapter(small: Callable[..., LlmConfig], 
 
 
 def test_layers_are_found_by_name(small: Callable[..., LlmConfig]) -> None:
+    from training.llm.loading import base_model, layers_of  # here, as `train_llm` above
+
     model = base_model(small(), quantized=False)
     every = layers_of(model, [])
     assert len(every) == 2 * 7 and "lm_head" not in every, "four of attention, three of the rest, in two layers"
