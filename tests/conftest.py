@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from teamsets import cache as user_cache
 from teamsets.locking import file_lock
 
 
-@cache
+@functools.cache
 def _asks_for_torch(module: Path) -> bool:
     """Whether a test module is skipped as a whole without what `make training` installs."""
     return bool(
@@ -89,22 +89,29 @@ def same(request: pytest.FixtureRequest) -> Compare:
 
 
 @pytest.fixture
-def arena(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
-    """Runs the command line in this process: `arena("sql", "SELECT 1", "--db", path)`."""
+def in_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """Runs a console script in this process: `in_process("arena", arena.cli.main, "sql", "SELECT 1", cwd=folder)`."""
 
-    def run(*words: Any) -> Said:
-        monkeypatch.setattr(sys, "argv", ["arena", *one_worker(words)])
+    def run(program: str, main: Callable[[], None], *words: Any, cwd: Path | None = None) -> Said:
+        monkeypatch.setattr(sys, "argv", [program, *one_worker(words)])
         monkeypatch.setenv("COLUMNS", "200")
         capsys.readouterr()
         code = 0
         try:
-            cli.main()
+            with contextlib.chdir(cwd or Path.cwd()):
+                main()
         except SystemExit as exit:
             code = exit.code if isinstance(exit.code, int) else 0 if exit.code is None else 1
         out, err = capsys.readouterr()
         return Said(code, out, err)
 
     return run
+
+
+@pytest.fixture
+def arena(in_process: Callable[..., Said]) -> Callable[..., Said]:
+    """Runs the command line in this process: `arena("sql", "SELECT 1", "--db", path)`."""
+    return functools.partial(in_process, "arena", cli.main)
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from support.command_line import Said
 
+from training import cli
 from training.data.from_store import selected, trajectories
 from training.data.shards import Dataset, DatasetWriter, opened
 from training.data.trajectory import Trajectory
@@ -24,6 +27,12 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
         "training.data.from_store.pooled",
         lambda work, batches, processes: (work(one) for batch in batches for one in batch),
     )
+
+
+@pytest.fixture
+def train_command(in_process: Callable[..., Said]) -> Callable[..., Said]:
+    """Runs `train` in this process, which has torch: `train_command("data", "stats", "d", cwd=folder)`."""
+    return functools.partial(in_process, "train", cli.main)
 
 
 @pytest.fixture(scope="session")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from support.command_line import PROJECT, run_arena
+from support.command_line import PROJECT, Said
 from support.made_logs import replays
 
 from training.commands.data import data
@@ -22,9 +23,11 @@ PEOPLE = Path(os.environ.get("ARENA_REPLAYS", PROJECT.parent / "shared" / "repla
 
 
 @pytest.mark.slow
-def test_replays_become_a_dataset_in_which_what_was_not_shown_is_missing(tmp_path: Path) -> None:
+def test_replays_become_a_dataset_in_which_what_was_not_shown_is_missing(
+    tmp_path: Path, train_command: Callable[..., Said]
+) -> None:
     words = ("data", "import", replays(tmp_path / "replays"), "--out", tmp_path / "people", "--json")
-    said = run_arena(*words, program="train")
+    said = train_command(*words)
     assert said.code == 0, said.err
     told = json.loads(said.out)
     assert told["left_out"] == {"truncated: no end in the log": 1}
@@ -32,7 +35,7 @@ def test_replays_become_a_dataset_in_which_what_was_not_shown_is_missing(tmp_pat
     for one in all_trajectories(opened(tmp_path / "people")):
         assert list(one.actions == MISSING) == [False, False, True]
         assert one.legal[np.arange(2), one.actions[:2]].all()
-    won = run_arena(*words, "--replace", "--result", "won", "--least-turns", 2, program="train")
+    won = train_command(*words, "--replace", "--result", "won", "--least-turns", 2)
     assert json.loads(won.out)["by"]["result"] == {"won": 2}
 
 
@@ -65,19 +68,21 @@ def test_some_battles_are_held_out_with_both_sides(tmp_path: Path) -> None:
         (("--format", "gen7ou"), "dataset {out}: nothing to write"),
     ],
 )
-def test_what_cannot_be_imported_is_said_in_one_line(tmp_path: Path, more: tuple[str, ...], words: str) -> None:
+def test_what_cannot_be_imported_is_said_in_one_line(
+    tmp_path: Path, more: tuple[str, ...], words: str, train_command: Callable[..., Said]
+) -> None:
     out = tmp_path / "people"
-    said = run_arena("data", "import", replays(tmp_path / "replays"), "--out", out, *more, program="train")
+    said = train_command("data", "import", replays(tmp_path / "replays"), "--out", out, *more)
     assert said.code == 2 and words.format(out=out) in said.err and said.err.strip().count("\n") == 0
     assert not out.exists()
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not PEOPLE.is_dir(), reason="there are no people's replays here (ARENA_REPLAYS names their folder)")
-def test_real_peoples_battles_import_whole(tmp_path: Path) -> None:
+def test_real_peoples_battles_import_whole(tmp_path: Path, train_command: Callable[..., Said]) -> None:
     found = {}
     for folder in sorted(path for path in PEOPLE.iterdir() if path.is_dir() and path.name.startswith("gen")):
-        said = run_arena("data", "import", folder, "--out", tmp_path / folder.name, "--json", program="train")
+        said = train_command("data", "import", folder, "--out", tmp_path / folder.name, "--json")
         assert said.code == 0, said.err
         found[folder.name] = told = json.loads(said.out)
         assert told["trajectories"] == 2 * (len(list(folder.iterdir())) - sum(told["left_out"].values()))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
-from support.command_line import run_arena
+from support.command_line import Said, run_arena
 from support.made_logs import replays
 from support.metamon_files import from_side, mon, move, state, write
 
@@ -149,7 +149,9 @@ def test_a_file_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
         read_states(path)
 
 
-def test_files_that_cannot_be_used_are_counted_and_the_rest_is_taken(tmp_path: Path) -> None:
+def test_files_that_cannot_be_used_are_counted_and_the_rest_is_taken(
+    tmp_path: Path, train_command: Callable[..., Said]
+) -> None:
     states, actions = battle()
     write(tmp_path / "gen9ou" / WON, states, actions)
     write(tmp_path / "gen9ou" / LOST, states, actions)
@@ -162,7 +164,7 @@ def test_files_that_cannot_be_used_are_counted_and_the_rest_is_taken(tmp_path: P
     disguised = [told | {"opponent_active_pokemon": mon("zoroark")} for told in states]
     write(tmp_path / "gen9ou" / WON.replace("-77", "-82"), disguised, actions)
     write(tmp_path / "gen9ou" / WON.replace("gen9ou", "gen9doublesou"), states, actions)
-    said = run_arena("data", "import", tmp_path, "--out", tmp_path / "made", "--json", program="train")
+    said = train_command("data", "import", tmp_path, "--out", tmp_path / "made", "--json")
     assert said.code == 0, said.err
     told = json.loads(said.out)
     assert told["by"]["result"] == {"won": 1, "lost": 1} and told["decisions"] == 10

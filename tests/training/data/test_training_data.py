@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import zstandard
 from safetensors.numpy import save
-from support.command_line import Said, run_arena
+from support.command_line import Said
 
 from agents.observation.actions import MOVES
 from agents.observation.observation import VERSION, unlike
@@ -270,26 +271,24 @@ def test_a_condition_is_one_condition_and_changes_no_file(where: str, tmp_path: 
         selected(db, "won -- a remark")
 
 
-def train(*words: object, cwd: Path) -> Said:
-    return run_arena(*words, cwd=cwd, program="train")
-
-
 @pytest.mark.slow
-def test_build_and_stats_as_a_user_calls_them(played: Path, tmp_path: Path) -> None:
+def test_build_and_stats_as_a_user_calls_them(played: Path, tmp_path: Path, train_command: Callable[..., Said]) -> None:
     where = "format = 'gen1ou'"
-    made = train("data", "build", "--db", played, "--where", where, "--out", "d", "--hold-out", "0.5", cwd=tmp_path)
+    made = train_command(
+        "data", "build", "--db", played, "--where", where, "--out", "d", "--hold-out", "0.5", cwd=tmp_path
+    )
     assert made.code == 0, made.err
-    said = train("data", "stats", "d", "d-held-out", "--json", cwd=tmp_path)
+    said = train_command("data", "stats", "d", "d-held-out", "--json", cwd=tmp_path)
     kept, held = json.loads(said.out)
     sides_in_all = rows("SELECT count(*) FROM results WHERE format = 'gen1ou'", played)[0][0]
     assert kept["trajectories"] + held["trajectories"] == sides_in_all and held["trajectories"] > 0
     pairs = [{one.about["pair"] for one in all_trajectories(opened(tmp_path / name))} for name in ("d", "d-held-out")]
     assert not pairs[0] & pairs[1]
-    assert "trajectories" in train("data", "stats", "d", cwd=tmp_path).out
+    assert "trajectories" in train_command("data", "stats", "d", cwd=tmp_path).out
 
-    again = train("data", "build", "--db", played, "--where", where, "--out", "d", cwd=tmp_path)
+    again = train_command("data", "build", "--db", played, "--where", where, "--out", "d", cwd=tmp_path)
     assert again.code == 2 and "d: was built with other settings (hold_out 0.5, now 0.0): delete it" in again.err
-    wrong = train("data", "build", "--db", played, "--where", "colour = 1", "--out", "e", cwd=tmp_path)
+    wrong = train_command("data", "build", "--db", played, "--where", "colour = 1", "--out", "e", cwd=tmp_path)
     assert wrong.code == 2 and wrong.err.count("\n") == 1 and not (tmp_path / "e").exists()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from support.command_line import PROJECT, run_arena
+from support.command_line import PROJECT, Said
 
 torch = pytest.importorskip("torch")
 
@@ -175,7 +175,9 @@ def test_what_makes_no_sense_is_said_before_anything_is_made(
 
 
 @pytest.mark.slow
-def test_the_command_goes_on_and_does_nothing_twice(played: Path, small: Small, tmp_path: Path) -> None:
+def test_the_command_goes_on_and_does_nothing_twice(
+    played: Path, small: Small, tmp_path: Path, train_command: Callable[..., Said]
+) -> None:
     settings = small(**{"length.max_steps": 0, "data.batch_size": 8}).model_dump(mode="json")
     (tmp_path / "my.yaml").write_text(yaml.safe_dump(settings))
     words = (
@@ -194,23 +196,25 @@ def test_the_command_goes_on_and_does_nothing_twice(played: Path, small: Small, 
         ),
         *("--config", "my.yaml", "--epochs", 1, "--hold-out", 0.5, "--kl", 0.1, "--drop-faulty", "--workers", 1),
     )
-    first = run_arena(*words, cwd=tmp_path, program="train")
+    first = train_command(*words, cwd=tmp_path)
     assert first.code == 0, first.err
     told = load(Config, tmp_path / "ft" / "config.yaml")
     assert told.data.validate_on == ["ft/data-held-out"] and told.reference.coefficient == 0.1
     files = {path: path.stat().st_mtime_ns for path in (tmp_path / "ft").rglob("*.zst")}
     lines = (tmp_path / "ft" / "metrics.jsonl").read_text()
     assert "validation/kl" in lines and files
-    again = run_arena(*words, cwd=tmp_path, program="train")
+    again = train_command(*words, cwd=tmp_path)
     assert again.code == 0 and "agent: policy:ft@best" in again.err
     assert (tmp_path / "ft" / "metrics.jsonl").read_text() == lines
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "ft").rglob("*.zst")} == files
-    other = run_arena(*words, "--least-decisions", 2, cwd=tmp_path, program="train")
+    other = train_command(*words, "--least-decisions", 2, cwd=tmp_path)
     assert other.code == 2 and "ft/data: was built with other settings (gates." in other.err
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_documentation_work(tmp_path: Path) -> None:
+def test_the_commands_of_the_documentation_work(
+    tmp_path: Path, train_command: Callable[..., Said], arena: Callable[..., Said]
+) -> None:
     text = (PROJECT / "docs" / "training.md").read_text(encoding="utf-8")
     (section,) = re.findall(r"^## Fine-tuning\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
     blocks = "".join(re.findall(r"```sh\n(.*?)```", section, re.DOTALL)).replace("\\\n", " ")
@@ -223,5 +227,5 @@ def test_the_commands_of_the_documentation_work(tmp_path: Path) -> None:
                 "search:%", "heuristic:%"
             )
         program, *words = shlex.split(small_line)
-        said = run_arena(*words, cwd=tmp_path, program=program)
+        said = {"train": train_command, "arena": arena}[program](*words, cwd=tmp_path)
         assert said.code == 0, (line, said.err)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from support.command_line import PROJECT, run_arena
+from support.command_line import PROJECT, Said
 from support.page_commands import blocks
 
 from agents.policy import checkpoint
@@ -70,15 +70,13 @@ def test_its_fields_are_settings_that_are_kept() -> None:
     assert validated(Config, kept, "again") == config
 
 
-def test_settings_change_from_the_command_line(tmp_path: Path) -> None:
+def test_settings_change_from_the_command_line(tmp_path: Path, train_command: Callable[..., Said]) -> None:
     file = tmp_path / "my.yaml"
     file.write_text(yaml.safe_dump(told(name="own_rule:Clone", rounds=3)))
     assert load(Config, file, [parsed("algorithm.rounds=4")]).algorithm.model_dump()["rounds"] == 4
     whole = parsed("algorithm={name: 'own_rule:Clone', rounds: 5}")
     assert load(Config, file, [whole]).algorithm.model_dump()["rounds"] == 5
-    ends = run_arena(
-        "config", "tiny", "--set", "algorithm={name: own_rule:Clone, rounds: 2}", cwd=tmp_path, program="train"
-    )
+    ends = train_command("config", "tiny", "--set", "algorithm={name: own_rule:Clone, rounds: 2}")
     assert yaml.safe_load(ends.out)["algorithm"] == {"name": "own_rule:Clone", "rounds": 2}
 
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -24,24 +25,15 @@ pytest.importorskip("torch")
 from arena.store import rows
 
 
-def start(config: Path, *words: str) -> subprocess.Popen[str]:
+def start(config: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "training.cli", "ablate", str(config), *words],
+        [sys.executable, "-m", "training.cli", "ablate", str(config)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=config.parent,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))},
     )
-
-
-def run(config: Path, *words: str) -> Said:
-    with start(config, *words) as process:
-        try:
-            out, err = process.communicate(timeout=300)
-        finally:
-            process.kill()
-    return Said(process.returncode, out, err)
 
 
 @pytest.fixture
@@ -52,8 +44,10 @@ def config(told: dict[str, Any], tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_dry_run_prints_the_cells_and_makes_nothing(config: Path, told: dict[str, Any]) -> None:
-    said = run(config, "--dry-run")
+def test_a_dry_run_prints_the_cells_and_makes_nothing(
+    config: Path, told: dict[str, Any], train_command: Callable[..., Said]
+) -> None:
+    said = train_command("ablate", config, "--dry-run", cwd=config.parent)
     assert said.code == 0, said.err
     assert "toy: 4 cells, 2 variants with the seeds 1, 2" in said.out
     assert "equal: parameters\nequal: data (decisions)\nequal: compute (processed and batch)" in said.out
@@ -62,7 +56,12 @@ def test_a_dry_run_prints_the_cells_and_makes_nothing(config: Path, told: dict[s
 
 
 @pytest.mark.slow
-def test_an_ablation_killed_in_between_ends_in_a_table(config: Path, told: dict[str, Any]) -> None:
+def test_an_ablation_killed_in_between_ends_in_a_table(
+    config: Path, told: dict[str, Any], train_command: Callable[..., Said]
+) -> None:
+    def run() -> Said:
+        return train_command("ablate", config, cwd=config.parent)
+
     out, generator = Path(told["out"]), random.Random(4)
     marks = ["data/winners", "cells/winners-1/checkpoints/step-*2", "cells/both-1/held-out.json"]
     for mark in marks:
@@ -70,7 +69,7 @@ def test_an_ablation_killed_in_between_ends_in_a_table(config: Path, told: dict[
             wait(lambda mark=mark, process=process: list(out.glob(mark)) or process.poll() is not None, 240)
             time.sleep(generator.uniform(0, 1))
             process.send_signal(signal.SIGKILL)
-    said = run(config)
+    said = run()
     assert said.code == 0, said.err
     found = json.loads((out / "results.json").read_text())
     assert [one["variant"] for one in found["variants"]] == ["both", "winners"]
@@ -99,9 +98,9 @@ def test_an_ablation_killed_in_between_ends_in_a_table(config: Path, told: dict[
     assert f"{found['differences'][0]['better']} minus {found['differences'][0]['worse']}" in plot
     # Nothing is left to do, and nothing is done.
     before = rows("SELECT count(*) FROM runs", db)
-    assert run(config).code == 0 and rows("SELECT count(*) FROM runs", db) == before
+    assert run().code == 0 and rows("SELECT count(*) FROM runs", db) == before
     assert json.loads((out / "results.json").read_text()) == found
     # Another ablation does not go into its folder.
     config.write_text(yaml.safe_dump({**told, "sample_seed": 4}))
-    said = run(config)
+    said = run()
     assert said.code == 2 and "was started with other settings (sample_seed " in said.err
