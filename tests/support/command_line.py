@@ -30,12 +30,15 @@ class Said:
 
 
 def wait(until: Callable[[], Any], seconds: float = 120.0) -> Any:
-    """What `until` says once it says something true; AssertionError if it does not within so many seconds."""
+    """What `until` says once it says something true; AssertionError if it does not within so many seconds.
+
+    A look that takes long is repeated less often: the cores are for what is waited for.
+    """
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    while (began := time.monotonic()) < deadline:
         if found := until():
             return found
-        time.sleep(0.02)
+        time.sleep(max(0.02, 4 * (time.monotonic() - began)))
     raise AssertionError("what was waited for did not come")
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("numba")
 
 from click.testing import CliRunner  # noqa: E402
+from support.command_line import Said, wait  # noqa: E402
 from support.online import settings, trainer  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
@@ -117,23 +117,27 @@ def test_a_run_that_was_interrupted_before_its_second_checkpoint_is_resumed(tmp_
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_run_that_is_killed_again_and_again_has_the_same_numbers(tmp_path: Path) -> None:
+def test_a_run_that_is_killed_again_and_again_has_the_same_numbers(
+    tmp_path: Path, train_command: Callable[..., Said]
+) -> None:
     config = tmp_path / "mine.yaml"
     told = settings(out="killed", iterations=6, checkpoints__every=2).model_dump(mode="json")
     config.write_text(yaml.safe_dump(told))
     command = [sys.executable, "-m", "training.cli", "online", str(config)]
-    killed = 0
+    file, killed = tmp_path / "killed" / "metrics.jsonl", 0
     for lines in (2, 5):
-        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-        assert process.stderr is not None
-        file = tmp_path / "killed" / "metrics.jsonl"
-        while process.poll() is None:
-            if file.exists() and len(file.read_text().splitlines()) >= lines:
-                os.kill(process.pid, signal.SIGKILL)
-                killed += 1
-                break
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+
+        def logged(lines: int = lines, process: subprocess.Popen[bytes] = process) -> bool:
+            ended = process.poll() is not None
+            return ended or (file.exists() and len(file.read_text().splitlines()) >= lines)
+
+        wait(logged, 300)
+        if process.poll() is None:
+            process.kill()
+            killed += 1
         process.wait()
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    assert train_command("online", config, cwd=tmp_path).code == 0
     undisturbed = settings(out=str(tmp_path / "undisturbed"), iterations=6, checkpoints__every=2)
     train_online(undisturbed, trainer_class("ppo"))
     assert killed == 2
