@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
-from support.command_line import run_arena, start_arena
+from support.command_line import Said, run_arena, start_arena
 from support.crashing import Crash, crash_in
 
 torch = pytest.importorskip("torch")
@@ -64,15 +64,28 @@ STATES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def undisturbed_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for runs that nothing disturbs, one for each of STATES, not to be changed."""
+    return tmp_path_factory.mktemp("undisturbed")
+
+
 @pytest.fixture(params=STATES)
-def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
-    return STATES[request.param]
+def state(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture
-def undisturbed(small: Small, tmp_path: Path, settings: dict[str, Any]) -> Path:
-    train(small(out=str(tmp_path / "undisturbed"), **settings))
-    return tmp_path / "undisturbed"
+def settings(state: str) -> dict[str, Any]:
+    return STATES[state]
+
+
+@pytest.fixture
+def undisturbed(small: Small, undisturbed_runs: Path, state: str) -> Path:
+    run = undisturbed_runs / state
+    if not run.exists():
+        train(small(out=str(run), **STATES[state]))
+    return run
 
 
 def test_the_loss_falls(small: Small) -> None:
@@ -101,7 +114,7 @@ def test_a_run_that_broke_off_goes_on_number_by_number(
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_again_and_again_goes_on_number_by_number(
-    small: Small, undisturbed: Path, settings: dict[str, Any], tmp_path: Path
+    small: Small, undisturbed: Path, settings: dict[str, Any], tmp_path: Path, train_command: Callable[..., Said]
 ) -> None:
     config = small(**settings)
     (tmp_path / "my.yaml").write_text(yaml.safe_dump(config.model_dump(mode="json")))
@@ -115,7 +128,7 @@ def test_a_run_that_is_killed_again_and_again_goes_on_number_by_number(
                 time.sleep(0.005)
             time.sleep(generator.uniform(0, 0.2))
             process.send_signal(signal.SIGKILL)
-    last = run_arena("base", "my.yaml", cwd=tmp_path, program="train")
+    last = train_command("base", "my.yaml", cwd=tmp_path)
     assert last.code == 0, last.err
     assert metrics(run) == metrics(undisturbed)
     assert same_weights(run, undisturbed)
