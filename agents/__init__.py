@@ -1,6 +1,6 @@
 """Agents: the interface of an agent, the registry of specs, and a folder for each agent family."""
 
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, SeatDoubleBattle, new_battle
 from agents.battle.choices import Choice, legal_choices, read_answer
 from agents.coached import Coached
 from agents.contract import Agent, Answer
@@ -12,10 +12,12 @@ __all__ = [
     "Answer",
     "Choice",
     "SeatBattle",
+    "SeatDoubleBattle",
     "UnknownAgent",
     "is_built_in",
     "known_specs",
     "legal_choices",
+    "new_battle",
     "read_answer",
     "resolve",
 ]

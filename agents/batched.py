@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
-from agents.contract import Agent, Answer
+from agents.contract import Answer, SinglesAgent
 from agents.observation.actions import legal_actions
 from agents.observation.observation import Observations, observe
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agents.engine.gen1.engine import Engine
 
 
-class BatchedAgent(Agent):
+class BatchedAgent(SinglesAgent):
     """An agent whose decision is a function of an observation and of its own state. Subclass it and implement `act_many`.
 
     It plays in every format that has observations, and in batches where the format has an engine (docs/engine.md).
@@ -49,7 +49,7 @@ class BatchedAgent(Agent):
         return actions.get(action, f"action {action}")
 
 
-class EngineAgent(Agent):
+class EngineAgent(SinglesAgent):
     """An opponent in training that acts on the engine's rows, which hold both sides' secrets. Implement `act_on`.
 
     It has no part in evaluations: `missing` says so for every format.

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qsl, quote
 
 from agents.battle import SeatBattle
-from agents.battle.choices import Choice, read_answer
+from agents.battle.choices import Choice
 from agents.contract import Agent, Answer
 from agents.registry import AgentSource, resolve
 from teamsets.errors import BadInput
@@ -73,7 +73,7 @@ class Coached(Agent):
 
     async def act(self, battle: SeatBattle) -> Answer:
         answer = await _awaited(self.learner.act(battle))
-        label = read_answer(await _awaited(self.coach.act(battle)), battle.legal, battle.last_request)
+        label = battle.read_answer(await _awaited(self.coach.act(battle)), battle.last_request)
         self.diagnostics = _diagnostics(self.learner, self.coach, label)
         led = self.lead > 0 and self.rng.random() < self.lead
         return label if led and label is not None else answer

@@ -13,8 +13,9 @@ from poke_env.player.battle_order import BattleOrder
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 
-#: What `act` may return: a legal `Choice`, poke-env's order, move or Pokémon, or a choice as text.
-Answer = Choice | BattleOrder | Move | Pokemon | str
+#: What `act` may return: a legal `Choice`, poke-env's order, move or Pokémon, or a choice as text; in doubles also a pair of
+#: them, one for each slot.
+Answer = Choice | BattleOrder | Move | Pokemon | str | tuple["Answer", "Answer"]
 
 
 class Agent:
@@ -31,6 +32,8 @@ class Agent:
     repeatable: ClassVar[bool] = True
     #: False if it uses only `battle.legal`: then the state of the battle is not updated, which saves time.
     reads_battle: ClassVar[bool] = True
+    #: False if it plays singles only. In doubles `act` receives a SeatDoubleBattle, whose `legal` lists joint choices.
+    plays_doubles: ClassVar[bool] = True
     #: True for an external program that plays over a websocket (agents/external): `act` is never called.
     is_external: ClassVar[bool] = False
     #: The seat's generator, seeded by the fixture; set before `start`.
@@ -84,3 +87,9 @@ class Agent:
 
     def finish(self, battle: SeatBattle) -> None:
         """Called once after the battle, however it ended."""
+
+
+class SinglesAgent(Agent):
+    """An agent that plays singles only: a run in a format of doubles refuses it."""
+
+    plays_doubles = False

@@ -17,11 +17,13 @@ from urllib.parse import parse_qsl, quote
 
 from poke_env.player import baselines
 
+from agents.battle import SeatDoubleBattle
 from agents.contract import Agent
 from agents.fingerprint import fingerprint
 from agents.importing import NoSuchModule, did_you_mean, imported, modules_here
 from agents.poke_env_adapter import PokeEnvAgent, is_player
 from teamsets.errors import BadInput
+from teamsets.formats import get_format
 
 
 class UnknownAgent(BadInput):
@@ -125,6 +127,8 @@ def _batched(agent_class: type[Agent]) -> bool:
 
 
 def _missing(agent_class: type[Agent], options: dict[str, Any], format_id: str | None) -> str:
+    if format_id is not None and not agent_class.plays_doubles and get_format(format_id).doubles:
+        return "it plays singles only; random, poke-env's players and agents of your own play doubles"
     return agent_class.missing(format_id, **options)
 
 
@@ -263,6 +267,8 @@ def _version(agent_class: Any, options: dict[str, Any]) -> str:
 
 
 def _fingerprint(agent_class: Any, options: dict[str, Any], extra: str) -> str:
-    """Return the fingerprint (agents/fingerprint.py); for a Player, that of our adapter is included."""
-    also = [PokeEnvAgent.__module__] if is_player(agent_class) else agent_class.uses(**options)
+    """Return the fingerprint (agents/fingerprint.py); it includes our adapter for a Player, and the battle of doubles."""
+    also = [PokeEnvAgent.__module__] if is_player(agent_class) else [*agent_class.uses(**options)]
+    if is_player(agent_class) or agent_class.plays_doubles:
+        also.append(SeatDoubleBattle.__module__)
     return fingerprint(agent_class, options, also, extra)

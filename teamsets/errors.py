@@ -7,7 +7,7 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
     ArenaError                  teamsets.errors: base of all that a user may see
     ├── BadInput                teamsets.errors: the user's input cannot be used: exit code 2
     │   ├── BadTeam             teamsets.errors: a team that Showdown's validator rejects; a file without a team
-    │   ├── UnknownFormat       teamsets.errors: a format that does not exist, or is not singles
+    │   ├── UnknownFormat       teamsets.errors: a format that does not exist, or is not played here
     │   ├── UnusableText        teamsets.reading: + ValueError: a file's content; readers add the file's name
     │   ├── NoSuchModule        agents.importing: MODULE of MODULE:NAME; the registry adds the spec
     │   ├── UnknownAgent        agents.registry: a spec that names no agent, or an option that it does not have

@@ -13,14 +13,25 @@ LADDER_FORMATS = tuple(f"gen{gen}ou" for gen in range(1, 10))
 #: Formats whose teams the simulator generates.
 RANDOM_FORMATS = tuple(f"gen{gen}randombattle" for gen in range(1, 10))
 
-_NOT_SINGLES = re.compile(r"doubles|vgc|triples|multi|freeforall|ffa|rotation|2v2|battlefestival|allstars")
+#: Formats of doubles that are played in tests; others that Showdown knows are played, too.
+DOUBLES_FORMATS = (
+    "gen9randomdoublesbattle",
+    *(f"gen{gen}doublesou" for gen in range(9, 3, -1)),
+    "gen9championsvgc2026regma",
+    "gen9championsvgc2026regmb",
+    "gen9vgc2025regi",
+)
+
+_DOUBLES = re.compile(r"doubles|vgc|partnersincrime|metronomebattle|challengecup2v2|orrecolosseum")
+_MORE_THAN_TWO = re.compile(r"triples|multi|freeforall|ffa|rotation")
+_BEST_OF = re.compile(r"bo[0-9]+$")
 _OWN_TEAMS = re.compile(r"random|factory|challengecup|hackmonscup")
 _SHAPE = re.compile(r"gen([1-9])([a-z][a-z0-9]*|1v1)")
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of Showdown. random: whether the simulator generates the teams."""
+    """A format of Showdown. random: whether the simulator generates the teams. doubles: two slots a side."""
 
     id: str
     gen: int
@@ -31,18 +42,36 @@ class Format:
 def get_format(format_id: str) -> Format:
     """Return the format of an id such as "gen1ou" (or a name such as "[Gen 1] OU"), without Showdown.
 
-    Raises UnknownFormat for doubles and for a text that does not have the form of a format id.
+    Raises UnknownFormat for battles of more than two slots a side or more than two sides, for matches of several battles,
+    and for a text that does not have the form of a format id.
     """
     name = re.sub(r"[^a-z0-9]", "", format_id.lower())
-    if _NOT_SINGLES.search(name):
-        raise UnknownFormat(f"format '{format_id}': doubles are not supported: choose a singles format, e.g. gen9ou")
+    if _MORE_THAN_TWO.search(name):
+        raise UnknownFormat(
+            f"format '{format_id}': only singles and doubles of two sides are supported: choose e.g. gen9doublesou"
+        )
+    best_of = _BEST_OF.search(name)
+    if best_of:
+        raise UnknownFormat(f"format '{format_id}': only single battles are played: choose {name[: best_of.start()]}")
     shape = _SHAPE.fullmatch(name)
     if shape is None:
         raise UnknownFormat(f"format '{format_id}': not a format id: {suggestion(name)}")
-    return Format(name, gen=int(shape[1]), random=bool(_OWN_TEAMS.search(shape[2])))
+    doubles = bool(_DOUBLES.search(name))
+    return Format(name, gen=int(shape[1]), random=bool(_OWN_TEAMS.search(shape[2])), doubles=doubles)
 
 
-def suggestion(format_id: str, known: tuple[str, ...] = LADDER_FORMATS + RANDOM_FORMATS) -> str:
+def get_singles_format(format_id: str, what: str) -> Format:
+    """Return the format of an id for something that plays singles only. what: names it, e.g. "the engine".
+
+    Raises UnknownFormat like `get_format`, and for doubles.
+    """
+    found = get_format(format_id)
+    if found.doubles:
+        raise UnknownFormat(f"format '{format_id}': {what} plays singles only: choose a singles format, e.g. gen9ou")
+    return found
+
+
+def suggestion(format_id: str, known: tuple[str, ...] = LADDER_FORMATS + RANDOM_FORMATS + DOUBLES_FORMATS) -> str:
     """Return the suggestion for a mistyped format: similar ids, or common formats."""
     found = lookalikes(format_id, known)
     if found:
@@ -50,7 +79,7 @@ def suggestion(format_id: str, known: tuple[str, ...] = LADDER_FORMATS + RANDOM_
     return f"choose one of {', '.join(LADDER_FORMATS)} or gen1randombattle … gen9randombattle"
 
 
-def lookalikes(format_id: str, known: tuple[str, ...] = LADDER_FORMATS + RANDOM_FORMATS) -> str:
+def lookalikes(format_id: str, known: tuple[str, ...] = LADDER_FORMATS + RANDOM_FORMATS + DOUBLES_FORMATS) -> str:
     """Return ids similar to a mistyped one ("gen1ou or gen1uu"), preferably of its generation; "" if there are none."""
     swapped = [each for each in known if each != format_id and sorted(each) == sorted(format_id)]
     close = swapped or difflib.get_close_matches(format_id, known, n=3)

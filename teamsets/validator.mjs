@@ -17,15 +17,15 @@ const here = fileURLToPath(import.meta.url);
 const showdown = process.env.ARENA_SHOWDOWN ?? path.join(path.dirname(here), '..', 'node_modules', 'pokemon-showdown');
 const {Dex, TeamValidator, Teams} = createRequire(import.meta.url)(path.join(showdown, 'dist', 'sim', 'index.js'));
 
-/** A format that Showdown does not have, or that is not played one against one; `formats` are the ids that are. */
+/** A format that Showdown does not have, or that has more than two sides or slots; `formats` are the ids that are. */
 export class UnknownFormat extends Error {
   constructor(message) {
     super(message);
-    this.formats = Dex.formats.all().filter(isSingles).map(format => format.id);
+    this.formats = Dex.formats.all().filter(isPlayed).map(format => format.id);
   }
 }
 
-const isSingles = format => format.effectType === 'Format' && format.gameType === 'singles';
+const isPlayed = format => format.effectType === 'Format' && ['singles', 'doubles'].includes(format.gameType);
 
 const validators = new Map();
 
@@ -34,7 +34,7 @@ function validatorOf(formatid) {
   if (!validator) {
     const format = Dex.formats.get(formatid);
     if (!format.exists) throw new UnknownFormat('Showdown has no such format');
-    if (!isSingles(format)) throw new UnknownFormat(`only singles are played here, not ${format.gameType}`);
+    if (!isPlayed(format)) throw new UnknownFormat(`only singles and doubles are played here, not ${format.gameType}`);
     validator = new TeamValidator(format);
     validators.set(formatid, validator);
   }

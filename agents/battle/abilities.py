@@ -38,7 +38,7 @@ def read_ability(battle: TrackedBattle, message: list[str]) -> None:
     if not ability:
         return
     if ability == "pressure":
-        battle.pressing.add(message[2][:2])
+        battle.pressing.add(message[2][:3])
     source = origin(message, 4)
     old = message[4] if len(message) > 4 and not message[4].startswith("[") and message[4] != "boost" else None
     taker = to_id_str(source.removeprefix("ability:")) if source.startswith("ability:") else ""
@@ -46,8 +46,8 @@ def read_ability(battle: TrackedBattle, message: list[str]) -> None:
         show_ability(mon, ability)
         if ability == "neutralizinggas":
             battle.field_start(message[3])
-            for active in (battle.active_pokemon, battle.opponent_active_pokemon):
-                if active is not None and active._item != "abilityshield":
+            for active in battle.fielded():
+                if active._item != "abilityshield":
                     active._effects.pop(Effect.SLOW_START, None)  # it begins anew, with a line, when the gas ends
         return
     if old or taker:

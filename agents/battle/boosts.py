@@ -35,9 +35,8 @@ def read_clearallboost(battle: TrackedBattle, message: list[str]) -> None:
     """ "-clearallboost" (Haze): all boosts are 0; in generation 4 Focus Energy ends, too."""
     battle.read(message)
     if battle.gen == 4:
-        for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
-            if mon is not None:
-                mon._effects.pop(Effect.FOCUS_ENERGY, None)
+        for mon in battle.fielded():
+            mon._effects.pop(Effect.FOCUS_ENERGY, None)
 
 
 def read_setboost(battle: TrackedBattle, message: list[str]) -> None:

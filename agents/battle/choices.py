@@ -208,7 +208,7 @@ def read_answer(answer: Any, legal: list[Choice], request: dict[str, Any]) -> Ch
     if kind == "team":
         return _team_order(rest, legal)
     if kind == "switch":
-        return _named_switch(rest, legal, request)
+        return named_switch(rest, legal, request)
     if kind == "move":
         return _named_move(rest, legal, request)
     return None
@@ -226,7 +226,7 @@ def _team_order(rest: str, legal: list[Choice]) -> Choice | None:
     return team_choice(full)
 
 
-def _named_switch(rest: str, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
+def named_switch(rest: str, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
     """Find a switch by nickname, as in poke-env's orders, or by species."""
     team = request["side"]["pokemon"]
     switches = {choice.slot: choice for choice in legal if choice.kind == "switch"}
@@ -243,10 +243,13 @@ def _named_move(rest: str, legal: list[Choice], request: dict[str, Any]) -> Choi
     wanted = to_id_str(name if extra else rest)
     moves = request.get("active", [{}])[0].get("moves", [])
     for choice in legal:
-        if choice.kind == "move" and choice.extra == extra:
-            move = moves[choice.slot - 1]
-            if wanted == move["id"] or wanted == to_id_str(move["move"]):
-                return choice
-            if move["id"] in _WITH_DETAILS and wanted.startswith(move["id"]):
-                return choice
+        if choice.kind == "move" and choice.extra == extra and is_move_named(moves[choice.slot - 1], wanted):
+            return choice
     return None
+
+
+def is_move_named(listed: dict[str, Any], wanted: str) -> bool:
+    """Return whether an id is that of a move that a request lists, with or without Hidden Power's type and a power."""
+    if wanted == listed["id"] or wanted == to_id_str(listed["move"]):
+        return True
+    return listed["id"] in _WITH_DETAILS and wanted.startswith(listed["id"])

@@ -29,8 +29,8 @@ def note_bench(battle: TrackedBattle, message: list[str]) -> None:
     """Remember what is known of a Pokémon just before it comes in, since it may be another one under Illusion."""
     if battle.gen < FIRST_WITH_ILLUSION:
         return
-    battle.pressing.discard(message[2][:2])
-    battle.types_before.pop(message[2][:2], None)
+    battle.pressing.discard(message[2][:3])
+    battle.types_before.pop(message[2][:3], None)
     ident = message[2][:2] + message[2][3:]
     team = battle._team if ident[:2] == battle._player_role else battle._opponent_team
     mon = team.get(ident)
@@ -38,23 +38,23 @@ def note_bench(battle: TrackedBattle, message: list[str]) -> None:
         species = message[3].split(",")[0]
         mon = next((known for known in team.values() if known.identifies_as(species)), None)
     state = None if mon is None else _state_of(mon)
-    battle.on_bench[ident[:2]] = ident, state
+    battle.on_bench[message[2][:3]] = ident, state
 
 
-def recall_sleep(battle: TrackedBattle, side: str, mon: Pokemon) -> None:
+def recall_sleep(battle: TrackedBattle, place: str, mon: Pokemon) -> None:
     """Tell apart, as a Pokémon comes in, the turns of sleep of one that wears its guise and its own.
 
     Nobody falls asleep on the bench: who left asleep and comes in awake, or the reverse, is not the same Pokémon, or was
     cured. So a sleeper that comes in where one was awake is the one that slept here before.
     """
-    battle.entered_asleep.pop(side, None)
-    ident, before = battle.on_bench.get(side, ("", None))
+    battle.entered_asleep.pop(place, None)
+    ident, before = battle.on_bench.get(place, ("", None))
     if before is not None and before["_status"] is Status.SLP and mon._status is not Status.SLP:
         battle.slept[ident] = before["_status_counter"]
     if mon._status is Status.SLP and battle.gen > FIRST_WITH_ILLUSION:  # in that one, sleep begins anew
         if before is not None and before["_status"] is not Status.SLP:
             mon._status_counter = battle.slept.get(ident, 0)
-        battle.entered_asleep[side] = mon._status_counter
+        battle.entered_asleep[place] = mon._status_counter
 
 
 def read_replace(battle: TrackedBattle, message: list[str]) -> None:
@@ -64,22 +64,23 @@ def read_replace(battle: TrackedBattle, message: list[str]) -> None:
     wearer = battle.get_pokemon(message[2], details=message[3])
     if copied is None or copied is wearer:
         return
-    unmask(battle, message[2][:2], wearer, copied)
+    unmask(battle, message[2][:3], wearer, copied)
     wearer.switch_in(details=message[3])
     if wearer._ability is None:
         wearer._ability = "illusion"
 
 
-def unmask(battle: TrackedBattle, side: str, wearer: Pokemon, copied: Pokemon) -> None:
+def unmask(battle: TrackedBattle, place: str, wearer: Pokemon, copied: Pokemon) -> None:
     """Give to the wearer of a guise what has been taken for the copied Pokémon's since it came in."""
-    ident, before = battle.on_bench.get(side, ("", None))
+    ident, before = battle.on_bench.get(place, ("", None))
+    battle.occupy(place, wearer)
     battle.transfer_marks(copied, wearer)
-    slept = wearer._status_counter - battle.entered_asleep.get(side, 0) if wearer._status is Status.SLP else 0
+    slept = wearer._status_counter - battle.entered_asleep.get(place, 0) if wearer._status is Status.SLP else 0
     for name in _WORN:
         setattr(wearer, name, getattr(copied, name))
-    if side in battle.entered_asleep and wearer._status is Status.SLP:
+    if place in battle.entered_asleep and wearer._status is Status.SLP:
         wearer._status_counter += slept
-    wearer._temporary_types = battle.types_before.pop(side, wearer._temporary_types)
+    wearer._temporary_types = battle.types_before.pop(place, wearer._temporary_types)
     if Effect.TYPEADD in wearer._effects and Effect.TYPECHANGE not in wearer._effects:
         added, wearer._temporary_types = wearer._temporary_types[-1], []
         wearer._temporary_types = [*wearer.base_types, added]
@@ -95,7 +96,7 @@ def unmask(battle: TrackedBattle, side: str, wearer: Pokemon, copied: Pokemon) -
     if before is None or copied._item != before["_item"]:
         wearer._item = copied._item
     if before is None:
-        team = battle._team if side == battle._player_role else battle._opponent_team
+        team = battle._team if place[:2] == battle._player_role else battle._opponent_team
         unseen = Pokemon(battle.gen, details=copied._last_details, name=copied.name)
         unseen._current_hp = unseen._max_hp = copied._max_hp
         team[ident] = unseen

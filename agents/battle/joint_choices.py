@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from agents.battle.choices import Choice, move_choice, switch_choices, team_choice, usable_moves
+from agents.battle.choices import Choice, legal_choices, move_choice, switch_choices, team_choice, usable_moves
 
 #: A target type -> the targets of a Pokémon in the first slot, and in the second. Other types name none.
 _TARGETS = {
@@ -74,8 +74,42 @@ def legal_joint_choices(request: dict[str, Any]) -> list[Choice]:
         return []
     if request.get("teamPreview"):
         return selections(request)
-    slots = slot_choices(request)
-    return [_joint(one, other) for one in slots.first for other in slots.second if slots.admit(one, other)]
+    return joint_choices(slot_choices(request))
+
+
+def stored_labels(request: dict[str, Any], doubles: bool) -> list[str]:
+    """Return the choices that a request allows, as they are stored with a decision."""
+    if not doubles:
+        return [choice.label for choice in legal_choices(request)]
+    if request.get("wait") or request.get("teamPreview"):
+        return slot_labels(legal_joint_choices(request), None)
+    return slot_labels([], slot_choices(request))
+
+
+def is_stored(choice: str, labels: list[str]) -> bool:
+    """Return whether a choice's label is among legal choices as they are stored, in doubles each half of it.
+
+    At team preview another order of those that an order there names is legal, too.
+    """
+    if choice.startswith("team "):
+        return any(sorted(choice) == sorted(label) for label in labels)
+    halves = [f"{letter}: {half}" for letter, half in zip("ab", choice.split(", "), strict=False)]
+    return choice in labels or (len(halves) == 2 and set(halves) <= set(labels))
+
+
+def joint_choices(slots: SlotChoices) -> list[Choice]:
+    """Return the choices of both slots at once."""
+    return [joint_choice(one, other) for one in slots.first for other in slots.second if slots.admit(one, other)]
+
+
+def slot_labels(legal: list[Choice], slots: SlotChoices | None) -> list[str]:
+    """Return legal choices as they are stored: "a: move fakeout +1", "b: switch snorlax" for those of each slot.
+
+    All joint choices of a request can be hundreds. legal: where no slots are asked, at team preview, these.
+    """
+    if slots is None:
+        return [choice.label for choice in legal]
+    return [f"{letter}: {choice.label}" for letter, choices in zip("ab", slots[:2], strict=True) for choice in choices]
 
 
 def slot_choices(request: dict[str, Any]) -> SlotChoices:
@@ -132,5 +166,6 @@ def _passes(mon: dict[str, Any]) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def _joint(one: Choice, other: Choice) -> Choice:
+def joint_choice(one: Choice, other: Choice) -> Choice:
+    """Return the choice of the first slot and that of the second as one."""
     return Choice(f"{one.label}, {other.label}", f"{one.wire}, {other.wire}", "joint", 0, parts=(one, other))

@@ -128,7 +128,7 @@ def _read_special(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> No
     pressure = battle._pressure_on(message[2], name, message[4] if message[4][:1] == "p" else None)
     if own:
         base = _Z_MOVES_OF_ONE_MOVE.get(name)
-        pressure = pressure and (source in _PAID_IN_FULL or (battle.gen == 3 and source == "Pursuit"))
+        pressure = pressure if source in _PAID_IN_FULL or (battle.gen == 3 and source == "Pursuit") else False
         mon.moved(base or name, failed=failed, use=True, reveal=True, pressure=pressure)
         used = mon.moves.get(to_id_str(base)) if base else None
         if used is not None:

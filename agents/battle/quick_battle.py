@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from poke_env.battle.abstract_battle import AbstractBattle
 from poke_env.battle.battle import Battle
 from poke_env.battle.effect import Effect
 from poke_env.battle.field import Field
@@ -25,17 +26,27 @@ _SEEN_BY_PRESSURE = frozenset(
 _ALWAYS_SEEN_BY_PRESSURE = {
     "imprison": 5, "snatch": 5, "spikes": 3, "stealthrock": 4, "terablast": 9, "toxicspikes": 4,
 }  # fmt: skip
-_PLACES = ("p1a: ", "p2a: ")
+_PLACES = ("p1a: ", "p1b: ", "p2a: ", "p2b: ")
 
 
-class QuickBattle(Battle):
-    """poke-env's Battle; the usual lines and requests are read faster, to the same state."""
+class QuickReading(AbstractBattle):
+    """poke-env's battle of one or two slots; the usual lines are read faster, to the same state."""
 
     def parse_message(self, split_message: list[str]) -> None:
         """As poke-env's."""
         reader = _READERS.get(split_message[1])
         if reader is None or not reader(self, split_message):
             super().parse_message(split_message)
+
+    def _has_terminal_replay_result(self) -> bool:
+        for message in self._replay_data:  # noqa: SIM110 - half the time of any(...), over a thousand lines
+            if len(message) > 1 and message[1] in ("win", "tie"):
+                return True
+        return False
+
+
+class QuickBattle(QuickReading, Battle):
+    """poke-env's Battle; the usual lines and requests are read faster, to the same state."""
 
     def parse_request(self, request: dict[str, Any], strict_battle_tracking: bool = False) -> None:
         """As poke-env's."""
@@ -104,12 +115,6 @@ class QuickBattle(Battle):
             return False
         return Effect.GASTRO_ACID not in target._effects and Field.NEUTRALIZING_GAS not in self._fields
 
-    def _has_terminal_replay_result(self) -> bool:
-        for message in self._replay_data:  # noqa: SIM110 - half the time of any(...), over a thousand lines
-            if len(message) > 1 and message[1] in ("win", "tie"):
-                return True
-        return False
-
     @property
     def valid_orders(self) -> list[SingleBattleOrder]:
         """As poke-env's."""
@@ -135,7 +140,7 @@ class QuickBattle(Battle):
 # Readers of lines: each returns False, before it changes anything, for a line that is not the usual one of its kind.
 
 
-def _read_switch(battle: QuickBattle, message: list[str]) -> bool:
+def _read_switch(battle: QuickReading, message: list[str]) -> bool:
     if len(message) < 5:
         return False
     battle._replay_data.append(message)
@@ -143,7 +148,7 @@ def _read_switch(battle: QuickBattle, message: list[str]) -> bool:
     return True
 
 
-def _read_hp(battle: QuickBattle, message: list[str]) -> bool:
+def _read_hp(battle: QuickReading, message: list[str]) -> bool:
     if len(message) != 4:
         return False
     battle._replay_data.append(message)
@@ -151,7 +156,7 @@ def _read_hp(battle: QuickBattle, message: list[str]) -> bool:
     return True
 
 
-def _read_move(battle: QuickBattle, message: list[str]) -> bool:
+def _read_move(battle: QuickReading, message: list[str]) -> bool:
     """ "|move|p1a: Tauros|Body Slam|p2a: Chansey", with nothing behind it."""
     if len(message) != 5 or not message[4].startswith(_PLACES):
         return False
@@ -171,13 +176,13 @@ def _read_move(battle: QuickBattle, message: list[str]) -> bool:
     return True
 
 
-def _read_turn(battle: QuickBattle, message: list[str]) -> bool:
+def _read_turn(battle: QuickReading, message: list[str]) -> bool:
     battle._replay_data.append(message)
     battle.end_turn(int(message[2]))
     return True
 
 
-def _read_boost(battle: QuickBattle, message: list[str]) -> bool:
+def _read_boost(battle: QuickReading, message: list[str]) -> bool:
     if len(message) < 5:
         return False
     battle._replay_data.append(message)
@@ -186,7 +191,7 @@ def _read_boost(battle: QuickBattle, message: list[str]) -> bool:
     return True
 
 
-def _read_status(battle: QuickBattle, message: list[str]) -> bool:
+def _read_status(battle: QuickReading, message: list[str]) -> bool:
     if len(message) < 4:
         return False
     battle._replay_data.append(message)
@@ -194,7 +199,7 @@ def _read_status(battle: QuickBattle, message: list[str]) -> bool:
     return True
 
 
-_READERS: dict[str, Callable[[QuickBattle, list[str]], bool]] = {
+_READERS: dict[str, Callable[[QuickReading, list[str]], bool]] = {
     "switch": _read_switch,
     "drag": _read_switch,
     "-damage": _read_hp,

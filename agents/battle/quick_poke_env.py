@@ -125,6 +125,11 @@ def _moved(
         mon._status_counter += 1
 
 
+def _use(move: Move, pressure: int = 0, overridden: bool = False) -> None:
+    """As poke-env's. pressure: how many Pokémon with Pressure it is aimed at, or whether it is."""
+    move._current_pp = max(move._current_pp - (not overridden) - pressure, 0)
+
+
 def _end_turn(mon: Pokemon) -> None:
     mon._active_turns += 1
     if mon._status is _POISONED:
@@ -231,6 +236,7 @@ _QUICK: dict[tuple[type, str], Any] = {
     (Pokemon, "damage"): lambda mon, hp_status: mon.set_hp_status(hp_status),
     (Pokemon, "moved"): _moved,
     (Pokemon, "end_turn"): _end_turn,
+    (Move, "use"): _use,
     (Pokemon, "switch_out"): _switch_out,
     (Pokemon, "available_moves_from_request"): _available_moves,
     (GenData, "generate_learnset"): _generate_learnset,

@@ -1,114 +1,31 @@
-"""An agent's view of a battle: poke-env's `Battle`, updated by a seat, with the current legal choices."""
+"""An agent's view of a battle of singles: poke-env's `Battle`, updated by a seat, with the current legal choices."""
 
 from __future__ import annotations
 
-import random
+from collections.abc import Sequence
 from typing import Any
 
 from poke_env.battle.pokemon import Pokemon
 
-from agents.battle.abilities import read_own
-from agents.battle.choices import Choice, legal_choices, listed_move, split_power
-from agents.battle.corrections import READERS
-from agents.battle.first_generation import CORRECTED, FirstGeneration
-from agents.battle.illusion import unmask
-from agents.battle.items import read_own_barb
-from agents.battle.moves_used import read_own_moves
-from agents.battle.quick_poke_env import read_condition
-from agents.battle.tracked_battle import TrackedBattle
-from agents.battle.volatiles import keep_last_moves
-
-# Lines that carry nothing about the battle, and those that the seat itself handles (as poke-env's Player does).
-_NOT_FOR_BATTLE = frozenset({"t:", "expire", "uhtmlchange", "request", "error", "bigerror"})
-# Lines that poke-env only records; here without two copies.
-_ONLY_RECORDED = TrackedBattle.MESSAGES_TO_IGNORE - READERS.keys()
-#: What Iron Head becomes as Zacian or Zamazenta comes in with its Rusted Sword or Shield.
-_CROWNED = frozenset({"behemothblade", "behemothbash"})
+from agents.battle.choices import Choice, legal_choices, read_answer
+from agents.battle.quick_battle import QuickBattle
+from agents.battle.seat_view import SeatView
+from agents.battle.tracked_battle import FIRST_WITH_ILLUSION
 
 
-class SeatBattle(TrackedBattle):
-    """poke-env's `Battle` from one seat's point of view.
+class SeatBattle(SeatView, QuickBattle):
+    """poke-env's `Battle` from one seat's point of view; what it has besides is described at SeatView."""
 
-    legal: the legal choices of the current request, moves first.
-    rng: the seat's own generator; the only source of chance that an agent may use if its battles are to be repeated.
-    format_id: the format played, e.g. "gen1ou".
-    parse_warnings: number of protocol lines that poke-env could not parse (its state may then be slightly out of date).
-    """
+    slots = 1
 
-    def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
-        super().__init__(tag, username, role, gen, format_id, rng)
-        self.legal: list[Choice] = []
-        self.parse_warnings = 0
-        self._entries: dict[str, dict[str, Any]] = {}
-        self._first_generation = FirstGeneration() if gen == 1 else None
-
-    def feed(self, lines: list[str]) -> None:
-        """Ingests protocol lines, as this seat's websocket would deliver them."""
-        first_generation = self._first_generation
-        for line in lines:
-            message = line.split("|")
-            kind = message[1] if len(message) > 1 else "t:"
-            if kind in _NOT_FOR_BATTLE:
-                continue
-            if kind in _ONLY_RECORDED:
-                self._replay_data.append(message)
-                if kind == "-hint" and first_generation is not None:
-                    first_generation.hint(message[2])
-                continue
-            try:
-                if first_generation is not None and kind in CORRECTED:
-                    first_generation.feed(self, message)
-                elif kind == "win":
-                    self.won_by(message[2])
-                elif kind == "tie":
-                    self.tied()
-                else:
-                    self.parse_message(message)
-            except Exception:  # a gap in poke-env must not end a battle; the next request corrects the state
-                self.parse_warnings += 1
-
-    def parse_message(self, split_message: list[str]) -> None:
-        """Read a line: as corrected (agents/battle/corrections.py), or as poke-env does."""
-        reader = READERS.get(split_message[1])
-        if reader is None:
-            super().parse_message(split_message)
-        else:
-            reader(self, split_message)
-
-    def ask(self, request: dict[str, Any]) -> None:
-        """Ingests a request (Showdown's JSON, decoded) and sets `legal`."""
-        mon = self.active_pokemon
-        held = None if mon is None else mon._item
-        try:
-            self.parse_request(request)
-        except Exception:  # as above; the legal choices come from the request itself, not from poke-env
-            self.parse_warnings += 1
-        if self._first_generation is not None:
-            self._first_generation.fill_copied_moves()
-        keep_last_moves(self)  # before the request the moves of the one that it has become may not have been known
-        self.before_transform.clear()
-        self._correct_own(request)
-        read_own_barb(self, mon, held)
-        self._type_hidden_power(request)
+    def list_choices(self, request: dict[str, Any]) -> None:
         self.legal = legal_choices(request)
 
-    def _correct_own(self, request: dict[str, Any]) -> None:
-        """Take from a request what poke-env does not: PP of our active Pokémon, and whether it must recharge."""
-        mon = self.active_pokemon
-        if mon is not None and request.get("active"):
-            read_own_moves(mon, request["active"][0]["moves"])
+    def read_answer(self, answer: Any, request: dict[str, Any]) -> Choice | None:
+        return read_answer(answer, self.legal, request)
 
-    def _type_hidden_power(self, request: dict[str, Any]) -> None:
-        """Set type and power of our active Pokémon's Hidden Power from the request's list of moves.
-
-        poke-env reads the type from the Pokémon's entry, which lacks the power before generation 6.
-        """
-        for listed in request["active"][0]["moves"] if request.get("active") else ():
-            mon = self.active_pokemon if listed["id"] == "hiddenpower" else None
-            move = None if mon is None else mon.moves.get("hiddenpower")
-            if move is not None:
-                name, power = split_power(listed_move(listed))
-                move._id, move._base_power_override = name, power or move._base_power_override
+    def legal_labels(self) -> list[str]:
+        return [choice.label for choice in self.legal]
 
     def get_pokemon(
         self, identifier: str, force_self_team: bool = False, details: str = "", request: dict[str, Any] | None = None
@@ -149,88 +66,26 @@ class SeatBattle(TrackedBattle):
                 return pokemon
         return None
 
-    def _update_team_from_request(self, side: dict[str, Any], strict_battle_tracking: bool = False) -> None:
-        """Update our team as poke-env does, but only from entries that changed since the last request.
+    def own_active(self) -> Sequence[Pokemon | None]:
+        return (self.active_pokemon,)
 
-        Most of a request repeats the last one; processing all of it was most of the cost of a turn.
-        """
-        changed: list[dict[str, Any]] = []
-        entries, known = self._entries, self._team
-        copied = self.active_pokemon
-        for entry in side["pokemon"]:
-            ident, active = entry["ident"], entry["active"]
-            before, pokemon = entries.get(ident), known.get(ident)
-            if before is None or pokemon is None or pokemon._active != active:
-                changed = side["pokemon"]  # the first request, or Illusion: let poke-env process all of it
-                if copied is not None:
-                    self._end_own_guise(copied, next(shown for shown in changed if shown["active"]))
-                break
-            unchanged = not active and (before is entry or before == entry)
-            guise = unchanged and _was_a_guise(pokemon, entry)
-            if unchanged and not guise:
-                continue
-            if not guise and not pokemon.transformed and _same_sheet(before, entry):
-                _update_state(pokemon, entry)
-            else:
-                if pokemon._last_details.partition(", tera:")[0] == entry["details"]:
-                    pokemon._last_details = entry["details"]  # else poke-env sets its forme back
-                changed.append(entry)
-        if changed:
-            if self._first_generation is not None:
-                changed = [self._without_new_moves(entry) for entry in changed]
-            abilities = [(known.get(entry["ident"]), entry) for entry in changed]
-            before_it = [None if mon is None else mon._temporary_ability for mon, _ in abilities]
-            super()._update_team_from_request({**side, "pokemon": changed})
-            for (_, entry), ability in zip(abilities, before_it, strict=True):
-                mon = self._team[entry["ident"]]
-                read_own(mon, entry, ability)
-                if _CROWNED.intersection(entry["moves"]) and "ironhead" not in entry["moves"]:
-                    mon._moves._base_moves.pop("ironhead", None)  # which has become it
-        for entry in side["pokemon"]:
-            entries[entry["ident"]] = entry
+    def fielded(self) -> Sequence[Pokemon]:
+        return [mon for mon in (self.active_pokemon, self.opponent_active_pokemon) if mon is not None]
 
-    def _end_own_guise(self, copied: Pokemon, shown: dict[str, Any]) -> None:
-        """Give what lines said of one of ours to the one that the request shows to be active, if that is another."""
-        wearer = self._team.get(shown["ident"])
-        if wearer is None:
-            wearer = self.get_pokemon(shown["ident"], True, shown["details"], shown)
-        if wearer is not copied:
-            unmask(self, shown["ident"][:2], wearer, copied)
-            wearer.switch_in()
+    def active_of(self, ident: str) -> Pokemon | None:
+        return self.active_pokemon if ident[:2] == self._player_role else self.opponent_active_pokemon
 
-    def _without_new_moves(self, entry: dict[str, Any]) -> dict[str, Any]:
-        """Return a changed entry without its moves, unless it has transformed: a Pokémon learns none after the start.
+    def occupy(self, place: str, mon: Pokemon) -> None:
+        """Nothing: of a side's Pokémon the one that is active is there."""
 
-        In generation 1 Metronome can call Mimic, which then replaces Metronome in the request.
-        """
-        pokemon = self._team.get(entry["ident"])
-        if pokemon is None or entry["ident"] not in self._entries or pokemon.transformed:
-            return entry
-        return {**entry, "moves": []}
+    def facing(self, ident: str) -> Pokemon | None:
+        return self.opponent_active_pokemon if ident[:2] == self._player_role else self.active_pokemon
 
+    def held_by(self, holder: Pokemon | None, ident: str) -> Sequence[Pokemon]:
+        facing = self.facing(ident)
+        return () if facing is None else (facing,)
 
-def _was_a_guise(pokemon: Pokemon, entry: dict[str, Any]) -> bool:
-    """Return whether lines since the last request have shown one on the bench, which another one wore as its guise."""
-    if entry["condition"].endswith("fnt"):
-        return False
-    hp, most, _ = read_condition(entry["condition"])
-    details, shown = (text.partition(", tera:")[0] for text in (pokemon._last_details, entry["details"]))
-    return details != shown or (pokemon._current_hp, pokemon._max_hp) != (hp, most)
-
-
-def _same_sheet(before: dict[str, Any], entry: dict[str, Any]) -> bool:
-    """Return whether two entries of a Pokémon agree in what describes its set, not its state."""
-    return (
-        before["details"] == entry["details"]
-        and before["moves"] == entry["moves"]
-        and before["stats"] == entry["stats"]
-        and before["baseAbility"] == entry["baseAbility"]
-    )
-
-
-def _update_state(pokemon: Pokemon, entry: dict[str, Any]) -> None:
-    """Do what poke-env's `update_from_request` does for an entry that differs only in HP, status, item or ability."""
-    read_own(pokemon, entry, pokemon._temporary_ability)
-    pokemon._last_request = entry
-    pokemon._item = entry["item"]
-    pokemon.set_hp_status(entry["condition"], store=True)
+    def _pressure_on(self, pokemon: str, move: str, target_str: str | None) -> bool:
+        """As QuickBattle's. One with Pressure announces it, so one that has not is another one (Illusion)."""
+        announced = self.gen < FIRST_WITH_ILLUSION or ("p1a" if pokemon[:2] == "p2" else "p2a") in self.pressing
+        return announced and super()._pressure_on(pokemon, move, target_str)

@@ -23,7 +23,7 @@ def read_status(battle: TrackedBattle, message: list[str]) -> None:
     battle.read(message)
     mon = battle.get_pokemon(message[2])
     mon._status_counter = 0
-    battle.entered_asleep.pop(message[2][:2], None)
+    battle.entered_asleep.pop(message[2][:3], None)
     show_cause(battle, message)
     if origin(message, 4) == "item: Toxic Orb" or _is_after_future_move(battle):
         battle.poisoned_at_end.append(mon)

@@ -6,6 +6,8 @@ opponent kept from leaving after that opponent has left.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from poke_env.battle.effect import Effect
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.status import Status
@@ -52,11 +54,11 @@ def read_switch(battle: TrackedBattle, message: list[str]) -> None:
         if suppressed:  # no Regenerator
             leaving._current_hp = hp
         if Effect.TRAPPED not in effects:
-            _release(battle.facing(message[2]), battle.gen, handed=move == "Baton Pass")
+            _release(battle.held_by(leaving, message[2]), battle.gen, handed=move == "Baton Pass")
     note_bench(battle, message)
     battle.read(message)
     mon = battle.get_pokemon(message[2])
-    recall_sleep(battle, message[2][:2], mon)
+    recall_sleep(battle, message[2][:3], mon)
     if mon._status is None or mon._status is Status.TOX or (battle.gen == 5 and mon._status is Status.SLP):
         mon._status_counter = 0
     if battle.gen == 3:
@@ -86,8 +88,8 @@ def read_faint(battle: TrackedBattle, message: list[str]) -> None:
     mon._active = active
     mon._terastallized = False
     mon._status_counter = 0
+    _release(battle.held_by(mon, message[2]), battle.gen, handed=False)
     facing = battle.facing(message[2])
-    _release(facing, battle.gen, handed=False)
     if battle.gen == 3 and facing is not None and facing._status is Status.TOX and _cuts_entry(battle, mon, facing):
         facing._status_counter = battle.poisoned_before.get(battle.key_of(facing), 0)
 
@@ -118,7 +120,7 @@ def _handed_on(mon: Pokemon, move: str, gen: int) -> tuple[dict[str, int], dict[
     return dict(mon._boosts), effects
 
 
-def _release(mon: Pokemon | None, gen: int, handed: bool) -> None:
-    """End what kept a Pokémon from leaving, as the one that did so has left; up to generation 4 Baton Pass hands that on."""
-    if mon is not None and not (handed and gen <= 4):
+def _release(held: Sequence[Pokemon], gen: int, handed: bool) -> None:
+    """End what kept Pokémon from leaving, as the one that did so has left; up to generation 4 Baton Pass hands that on."""
+    for mon in held if not (handed and gen <= 4) else ():
         mon._effects.pop(Effect.TRAPPED, None)

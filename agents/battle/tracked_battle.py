@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import random
+from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 from poke_env.battle.effect import Effect
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.pokemon_type import PokemonType
 
-from agents.battle.quick_battle import QuickBattle
+from agents.battle.quick_battle import QuickReading
 
 # poke-env logs every line that it cannot parse; the seat's battle counts them instead (`parse_warnings`).
 FIRST_WITH_ILLUSION = 5
@@ -21,10 +23,12 @@ _SILENT.setLevel(logging.CRITICAL)
 logging.getLogger("poke-env").setLevel(logging.ERROR)  # it warns of every unknown effect, in every battle
 
 
-class TrackedBattle(QuickBattle):
-    """A battle whose lines may be corrected before poke-env reads them, or after.
+class TrackedBattle(QuickReading):
+    """A battle, of one slot a side or two, whose lines may be corrected before poke-env reads them, or after.
 
-    on_bench: for each side, what was known of its active Pokémon just before it came in: all that its lines said since then
+    A place is a side with its slot, as the first three letters of an active Pokémon's identifier name it: "p1a".
+
+    on_bench: for each place, what was known of its active Pokémon just before it came in: all that its lines said since then
     is undone for it when they turn out to be those of another one under Illusion. None: it had not been seen before.
     poisoned_at_end: Pokémon that became badly poisoned at the end of the turn, after its poison would have counted.
     single_turn, single_move: effects that end with the turn, or with the next move of their Pokémon (and when they began).
@@ -36,15 +40,16 @@ class TrackedBattle(QuickBattle):
     silent_effect: the effect that the last move has given its user without a line, unless Snatch takes it.
     unmoved: Pokémon that prepared a move, or had to rest, when the last turn ended.
     locked_on: effects of Lock-On and Mind Reader, with the turn in which they began.
-    types_before: for each side, the temporary types of its active Pokémon before a silent change (its guise).
+    types_before: for each place, the temporary types of its active Pokémon before a silent change (its guise).
     before_transform: who has transformed since the last request, and its last move before that.
     slept: turns of sleep of what left asleep as this Pokémon, where it has come in awake since (its guise, or it was cured).
-    entered_asleep: for each side whose active Pokémon came in asleep and has slept since, its turns of sleep as it came in.
-    pressing: the sides whose active Pokémon has announced Pressure since it came in.
+    entered_asleep: for each place whose active Pokémon came in asleep and has slept since, its turns of sleep as it came in.
+    trappers: who cannot leave and who is the cause, where that can be several (doubles).
+    pressing: the places whose Pokémon has announced Pressure since it came in.
     """
 
     def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
-        super().__init__(tag, username, _SILENT, gen=gen)
+        super().__init__(tag, username, _SILENT, gen=gen)  # type: ignore[call-arg]  # poke-env's classes have a default
         self._player_role = role
         self.format_id = format_id
         self.rng = rng
@@ -64,12 +69,13 @@ class TrackedBattle(QuickBattle):
         self.slept: dict[str, int] = {}
         self.entered_asleep: dict[str, int] = {}
         self.poisoned_before: dict[tuple[bool, str], int] = {}
+        self.trappers: list[tuple[Pokemon, Pokemon]] = []
         self.pressing: set[str] = set()
         self.types_before: dict[str, list[PokemonType]] = {}
 
     def read(self, message: list[str]) -> None:
         """Let poke-env read a line as it is, or as a correction has changed it."""
-        QuickBattle.parse_message(self, message)
+        QuickReading.parse_message(self, message)
 
     def record(self, message: list[str]) -> None:
         """Keep a line that poke-env does not read, in the battle's record of lines."""
@@ -100,22 +106,29 @@ class TrackedBattle(QuickBattle):
         if self.silent_effect is not None:
             self.silent_effect = whose(self.silent_effect[0]), self.silent_effect[1]
 
-    def _pressure_on(self, pokemon: str, move: str, target_str: str | None) -> bool:
-        """As QuickBattle's. One with Pressure announces it, so one that has not is another one (Illusion)."""
-        announced = self.gen < FIRST_WITH_ILLUSION or ("p1" if pokemon[:2] == "p2" else "p2") in self.pressing
-        return announced and super()._pressure_on(pokemon, move, target_str)
-
     def key_of(self, mon: Pokemon) -> tuple[bool, str]:
         """Return what tells a Pokémon from all others of both sides: whether it is ours, and its name."""
         return any(mon is own for own in self._team.values()), mon.name
 
+    @abstractmethod
     def active_of(self, ident: str) -> Pokemon | None:
-        """Return the active Pokémon of the side that an identifier ("p1a: Tauros", "p1") names."""
-        return self.active_pokemon if ident[:2] == self._player_role else self.opponent_active_pokemon
+        """Return the Pokémon that stands where an identifier ("p1a: Tauros") says, also one that has fainted there."""
 
+    @abstractmethod
+    def occupy(self, place: str, mon: Pokemon) -> None:
+        """Note who stands at a place ("p1a")."""
+
+    @abstractmethod
     def facing(self, ident: str) -> Pokemon | None:
-        """Return the active Pokémon of the other side."""
-        return self.opponent_active_pokemon if ident[:2] == self._player_role else self.active_pokemon
+        """Return the only Pokémon that an active one has to do with on the other side; None if there are two."""
+
+    @abstractmethod
+    def fielded(self) -> Sequence[Pokemon]:
+        """Return all Pokémon on the field, ours first, also those that have fainted there."""
+
+    @abstractmethod
+    def held_by(self, holder: Pokemon | None, ident: str) -> Sequence[Pokemon]:
+        """Return who cannot leave because of a Pokémon ("p1a: Tauros"), by Mean Look and the like."""
 
 
 def is_among(mon: Pokemon, mons: list[Pokemon]) -> bool:

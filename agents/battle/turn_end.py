@@ -14,8 +14,8 @@ def read_upkeep(battle: TrackedBattle, message: list[str]) -> None:
     """ "upkeep": what happens at the end of a turn has happened, poison included; Pokémon that fainted are replaced next."""
     battle.record(message)
     if battle.gen > 2:  # before, a turn of poison counts when it hurts (statuses.read_damage)
-        for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
-            if mon is not None and mon._status is Status.TOX and not is_among(mon, battle.poisoned_at_end):
+        for mon in battle.fielded():
+            if mon._status is Status.TOX and not is_among(mon, battle.poisoned_at_end):
                 mon._status_counter = min(mon._status_counter + 1, _MOST_TOXIC)
     battle.poisoned_at_end.clear()
     _end_turn(battle, battle._turn + 1)
@@ -26,9 +26,7 @@ def read_turn(battle: TrackedBattle, message: list[str]) -> None:
     """ "turn|7": a new turn. poke-env counts poison here, keeps some effects of one turn, and Lock-On for good."""
     battle.record(message)
     battle._turn = int(message[2])
-    for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
-        if mon is None:
-            continue
+    for mon in battle.fielded():
         mon._active_turns += 1
         mon._dancing = False
         for effect in list(mon._effects):
@@ -43,8 +41,8 @@ def read_turn(battle: TrackedBattle, message: list[str]) -> None:
 
 def _end_turn(battle: TrackedBattle, turn: int) -> None:
     """End effects of one turn, protections in a row that were broken off, and Lock-On of the turn before. turn: the next."""
-    for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
-        if mon is not None and mon._protect_counter and not is_among(mon, battle.protected):
+    for mon in battle.fielded():
+        if mon._protect_counter and not is_among(mon, battle.protected):
             mon._protect_counter = 0
     battle.protected.clear()
     battle.protecting = None
@@ -71,8 +69,8 @@ def _end_unmoved(battle: TrackedBattle) -> None:
     Sky Drop held it, or, up to generation 3, the turn ended as the other one fainted.
     """
     unmoved = []
-    for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
-        if mon is None or not (mon._preparing_move or mon._must_recharge):
+    for mon in battle.fielded():
+        if not (mon._preparing_move or mon._must_recharge):
             continue
         if is_among(mon, battle.unmoved):
             mon._preparing_move = mon._preparing_target = None

@@ -24,9 +24,9 @@ def change_types(battle: TrackedBattle, message: list[str]) -> None:
     if "[silent]" in message:
         if mon.name != message[2][5:]:
             return  # the types of the one whose guise ours wears
-        battle.types_before.setdefault(message[2][:2], list(mon._temporary_types))
+        battle.types_before.setdefault(message[2][:3], list(mon._temporary_types))
     else:
-        battle.types_before.pop(message[2][:2], None)
+        battle.types_before.pop(message[2][:3], None)
     mon._effects.pop(Effect.TYPEADD, None)
     if message[4].startswith("[from]"):
         target = battle.get_pokemon(other(message))

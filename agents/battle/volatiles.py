@@ -134,10 +134,18 @@ def read_activate(battle: TrackedBattle, message: list[str]) -> None:
             lasts = any(owner is mon for owner, *_ in battle.locked_on)  # in generation 2 it is used in vain
             if effect not in _LOCKS or not lasts:
                 mon.start_effect(name)
+            if effect is Effect.TRAPPED:
+                battle.trappers += [(mon, holder) for holder in _last_user(battle)]
             if effect in _LOCKS and not lasts:
                 battle.locked_on.append((mon, effect, battle.turn))
     if ability and ability != "persistent":
         show_ability(battle.get_pokemon(message[2]), ability)
+
+
+def _last_user(battle: TrackedBattle) -> list[Pokemon]:
+    """Return who has used the last move, if anybody has."""
+    used = next((line for line in reversed(battle._replay_data) if line[1] == "move"), None)
+    return [] if used is None else [battle.get_pokemon(used[2])]
 
 
 def read_transform(battle: TrackedBattle, message: list[str]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from agents.contract import Agent
+from agents.contract import SinglesAgent
 
 Role = Literal["challenge", "accept"]
 
@@ -39,7 +39,7 @@ class Program:
     folder: Path | None = None
 
 
-class ProgramAgent(Agent):
+class ProgramAgent(SinglesAgent):
     """An agent that is an external program. One process plays one battle; the arena starts and ends it.
 
     role: its preferred role. allowance: seconds per decision beyond the run's think limit, for communication (the server's

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from agents.battle import SeatBattle
-from agents.contract import Agent, Answer
+from agents.contract import Answer, SinglesAgent
 from agents.llm.prompts import PromptAnswer, prompt, read, retry_prompt, template
 from teamsets.errors import BadInput
 
@@ -30,7 +30,7 @@ class Reply:
     cut: bool = False
 
 
-class LanguageModel(Agent):
+class LanguageModel(SinglesAgent):
     """A language model as an agent. Subclasses implement `ask`.
 
     A decision with one legal choice is made without asking. An answer that names no legal choice is the agent's: the seat

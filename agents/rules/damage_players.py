@@ -13,7 +13,7 @@ from poke_env.calc.damage_calc_gen1_2 import calculate_damage_gen12
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.contract import Agent
+from agents.contract import SinglesAgent
 from agents.mechanics.fighters import Fighter, estimated_stats
 from agents.mechanics.moves import facts_of
 from agents.rules.options import any_choice, move_options, switch_options
@@ -57,7 +57,7 @@ def lent_stats(battle: SeatBattle, mon: Pokemon) -> Iterator[dict[str, int]]:
         mon._stats = before
 
 
-class MaxDamage(Agent):
+class MaxDamage(SinglesAgent):
     """The move with the maximum expected damage by the damage formula; forced switches by the same criterion.
 
     The classic greedy baseline, with poke-env's port of Smogon's damage calculator (`poke_env.calc`) and the
@@ -88,7 +88,7 @@ class MaxDamage(Agent):
         return min(hits, estimated_stats(foe, battle)["hp"] * max(foe.current_hp_fraction, 0.01)) + hits * 1e-3
 
 
-class Balanced(Agent):
+class Balanced(SinglesAgent):
     """Maximum damage with set-up and healing by HP: boosts its stats while healthy, heals while hurt, else attacks.
 
     The rule of thumb of in-game guides. It sets up only if the opponent's best hit takes less than a third, heals below
@@ -118,7 +118,7 @@ class Balanced(Agent):
         return best.choice
 
 
-class Revenger(Agent):
+class Revenger(SinglesAgent):
     """Maximum damage, but switches when it would be knocked out first, and brings in a faster Pokémon that knocks out.
 
     The revenge killer of team-building guides as a player: it retreats until a benched Pokémon can knock the opponent out
@@ -152,7 +152,7 @@ class Revenger(Agent):
         return fighter.hp - view.threat(fighter) > 0.5
 
 
-class Pessimist(Agent):
+class Pessimist(SinglesAgent):
     """Looks one turn ahead and assumes the worst: the best choice against the opponent's strongest reply.
 
     Minimax of depth one over damage. A move counts its damage minus the strongest reply (none if it knocks out first); a

@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.contract import Agent
+from agents.contract import SinglesAgent
 from agents.mechanics.fighters import conditions, foe_fighter, own_fighter
 from agents.mechanics.matchups import Combatant, Matchups
 from agents.mechanics.moves import MoveFacts, facts_of
@@ -23,7 +23,7 @@ _ANSWERS = 3
 _LEAVES = 0.15
 
 
-class Expert(Agent):
+class Expert(SinglesAgent):
     """Plans one turn ahead: evaluates each choice against each likely reply by material and by the duel on the field.
 
     For every pair of choices the turn is computed in expectation (damage formula, misses, speed, status, set-up, healing,

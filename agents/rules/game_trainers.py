@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.contract import Agent
+from agents.contract import SinglesAgent
 from agents.mechanics.fighters import Fighter
 from agents.mechanics.status import can_inflict
 from agents.mechanics.type_chart import effectiveness
@@ -13,7 +13,7 @@ from agents.rules.support_players import heals
 from agents.rules.turn_view import MoveOption, TurnView, best_answer
 
 
-class RedBlueTrainer(Agent):
+class RedBlueTrainer(SinglesAgent):
     """A trainer of Red and Blue: each move has 10 points, three rules change them, a random move with the fewest is used.
 
     The rules, from the disassembly of the game (pret/pokered, "trainer AI"): a status move against an opponent that has a
@@ -52,7 +52,7 @@ class RedBlueTrainer(Agent):
         return points
 
 
-class EmeraldTrainer(Agent):
+class EmeraldTrainer(SinglesAgent):
     """A boss trainer of Emerald or a Kaizo hack: scores all moves by their expected effect and uses the best.
 
     After the game's battle scripts ("check bad move", "check viability", "try to faint"): all moves start at 100; useless

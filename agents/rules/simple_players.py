@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.contract import Agent
+from agents.contract import SinglesAgent
 from agents.rules.options import any_choice
 from agents.rules.turn_view import TurnView, strongest
 
 
-class LeastDamage(Agent):
+class LeastDamage(SinglesAgent):
     """The move with the minimum damage; switches only when forced, and then into the worst matchup.
 
     A harmful player: the opposite of max-damage, so that a rating list has something below uniform random.
@@ -24,7 +24,7 @@ class LeastDamage(Agent):
         return any_choice(battle)
 
 
-class Restless(Agent):
+class Restless(SinglesAgent):
     """Switches to a random Pokémon whenever it can; a random move otherwise.
 
     A harmful player: an exaggeration of untrained policies, which switch too often.
@@ -35,7 +35,7 @@ class Restless(Agent):
         return self.rng.choice(switches or battle.legal)
 
 
-class MaxPower(Agent):
+class MaxPower(SinglesAgent):
     """The move with the maximum base power; a random Pokémon when it must switch.
 
     After poke-env's MaxBasePowerPlayer, the usual second baseline of Pokémon papers.
@@ -48,7 +48,7 @@ class MaxPower(Agent):
         return any_choice(battle)
 
 
-class Gambler(Agent):
+class Gambler(SinglesAgent):
     """The move with the maximum possible damage, however unlikely: Explosion, Fissure, Focus Blast.
 
     The risk-seeking counterpart of max-damage: it ignores accuracy and overrates one-hit knock-outs.
@@ -61,7 +61,7 @@ class Gambler(Agent):
         return any_choice(battle)
 
 
-class TypeSwitcher(Agent):
+class TypeSwitcher(SinglesAgent):
     """Switches to the best type matchup, else uses the strongest move.
 
     The matchup term of poke-env's SimpleHeuristicsPlayer without its damage terms. A switch must improve the matchup by

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.contract import Agent
+from agents.contract import SinglesAgent
 from agents.mechanics.fighters import Fighter
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.status import can_inflict
@@ -26,7 +26,7 @@ def attack_or_answer(view: TurnView) -> Choice:
     return best_answer(view).choice if view.switches else any_choice(view.battle)
 
 
-class StatusSpreader(Agent):
+class StatusSpreader(SinglesAgent):
     """Inflicts a status on every opponent that has none (sleep, paralysis, burn, poison, in this order), then attacks.
 
     The plan of the ladder's "para-fusion" teams, which spread paralysis before they attack.
@@ -44,7 +44,7 @@ class StatusSpreader(Agent):
         return attack_or_answer(view)
 
 
-class HazardStacker(Agent):
+class HazardStacker(SinglesAgent):
     """Sets all layers of entry hazards first, then forces switches (Roar, Whirlwind), else attacks.
 
     Hazard-stacking offense of generations 2 and up; without hazard moves it is a max-damage player.
@@ -67,7 +67,7 @@ class HazardStacker(Agent):
         return 6 - sum(mon.fainted for mon in battle.opponent_team.values())
 
 
-class Staller(Agent):
+class Staller(SinglesAgent):
     """Heals below `heal_under`, inflicts status, protects itself, and attacks only as the last option.
 
     The stall style of competitive play; a battle of two such players often reaches the turn limit.

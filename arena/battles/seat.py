@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import orjson
 
-from agents import Agent, Choice, SeatBattle, legal_choices, read_answer
+from agents import Agent, Choice, SeatBattle, new_battle
 from arena.battles.diagnostics import DiagnosticsBudget
 from arena.battles.guard import SeatClock, StepGuard, TimeUp
 from arena.record import DecisionRow
@@ -38,7 +38,7 @@ class Fault(Exception):
 
 @dataclass
 class Decision:
-    """One choice by one seat: the labels of the legal choices, the choice, the time in milliseconds, the diagnostics."""
+    """One choice by one seat: the legal choices as stored, the choice, its time in milliseconds, the diagnostics."""
 
     turn: int
     legal: list[str]
@@ -92,7 +92,7 @@ class Seat:
         if self.reads_battle:
             self.battle.ask(request)
         else:
-            self.battle.legal = legal_choices(request)
+            self.battle.list_choices(request)
         return True
 
     def _follow_turns(self, text: str) -> None:
@@ -178,7 +178,7 @@ class Seat:
         if choice is None:
             self.illegal_answers += 1
             if self.illegal_answers >= MAX_ILLEGAL_ANSWERS:
-                legal = ", ".join(c.label for c in self.battle.legal)
+                legal = ", ".join(self.battle.legal_labels())
                 raise Fault("illegal", f"answered {shown}, {self.illegal_answers} times in a row; legal: {legal}")
         return choice
 
@@ -192,14 +192,14 @@ class Seat:
         if answer is None and self.request.get("teamPreview"):
             return self.battle.legal[0], ""
         try:
-            choice = read_answer(answer, self.battle.legal, self.request)
+            choice = self.battle.read_answer(answer, self.request)
         except Exception:  # an object of the agent that cannot be read as a choice
             choice = None
         return choice, "" if choice is not None else _describe_answer(answer)
 
     def record_decision(self, choice: Choice) -> Choice:
         think_ms = self.clock.elapsed * 1000
-        legal = [c.label for c in self.battle.legal]
+        legal = self.battle.legal_labels()
         self.decisions.append(Decision(self.battle.turn, legal, choice.label, think_ms, self.read_diagnostics()))
         return choice
 
@@ -353,5 +353,5 @@ def new_seat(
         return bool(agent.reads_battle)
 
     reads_battle = _run_creation(guard, seat_id, prepare)
-    battle = SeatBattle(tag, role, role, gen, format_id, rng)
+    battle = new_battle(tag, role, role, gen, format_id, rng)
     return (kind or Seat)(role, agent, battle, SeatClock(guard, seat_id, think_limit), reads_battle=reads_battle)

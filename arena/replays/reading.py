@@ -260,6 +260,8 @@ def _format(heads: dict[str, list[list[str]]], name: str, format_name: str) -> t
         known = get_format(_BETA.sub("", stated.strip()))
     except UnknownFormat:
         raise UnusableReplay("not singles" if "double" in stated.lower() else "unknown format") from None
+    if known.doubles:
+        raise UnusableReplay("not singles")
     if heads.get("teampreview", [[""]])[0][0]:
         raise UnusableReplay("a format that brings fewer Pokémon than it shows")
     return known.id, known.gen

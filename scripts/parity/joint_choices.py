@@ -5,7 +5,7 @@ Showdown accepts among choices put together at random must be in the list. Exit 
 shown with their request.
 
     python scripts/parity/joint_choices.py --format gen9randomdoublesbattle --battles 200 --seed 1
-    python scripts/parity/joint_choices.py --format gen8doublesou --teams gen8randomdoublesbattle --battles 200 --seed 1
+    python scripts/parity/joint_choices.py --format gen8doublesou --teams gen8randombattle --battles 200 --seed 1
 
 --teams: the format whose generator makes the teams, some of them cut short; default: the format itself. any: any species,
 moves and items, half of the Pokémon with what decides who may choose what (Revival Blessing, Commander, Shadow Tag, Eject

@@ -3,7 +3,15 @@ from collections.abc import Callable
 import pytest
 
 from teamsets.errors import UnknownFormat
-from teamsets.formats import LADDER_FORMATS, RANDOM_FORMATS, Format, get_format, lookalikes
+from teamsets.formats import (
+    DOUBLES_FORMATS,
+    LADDER_FORMATS,
+    RANDOM_FORMATS,
+    Format,
+    get_format,
+    get_singles_format,
+    lookalikes,
+)
 
 
 @pytest.mark.parametrize("format_id", LADDER_FORMATS)
@@ -29,13 +37,29 @@ def test_names_and_other_singles_formats(written: str, format_id: str) -> None:
     assert get_format(written).id == format_id
 
 
-@pytest.mark.parametrize(
-    "format_id",
-    ["gen9doublesou", "gen9vgc2024regg", "gen9randomdoublesbattle", "gen92v2doubles", "gen8multirandombattle"],
-)
-def test_doubles_are_refused_in_one_clear_line(format_id: str) -> None:
-    with pytest.raises(UnknownFormat, match=f"^format '{format_id}': doubles are not supported: .+gen9ou$"):
+@pytest.mark.parametrize("format_id", DOUBLES_FORMATS)
+def test_doubles_have_two_slots(format_id: str) -> None:
+    assert get_format(format_id) == Format(format_id, int(format_id[3]), random="random" in format_id, doubles=True)
+    assert not get_format("gen9ou").doubles
+
+
+@pytest.mark.parametrize("format_id", ["gen8multirandombattle", "gen9triples", "gen9freeforall"])
+def test_more_than_two_sides_or_slots_are_refused_in_one_line(format_id: str) -> None:
+    with pytest.raises(
+        UnknownFormat, match=f"^format '{format_id}': only singles and doubles of two sides .+doublesou$"
+    ):
         get_format(format_id)
+
+
+def test_a_match_of_several_battles_is_refused_and_its_single_battle_named() -> None:
+    with pytest.raises(UnknownFormat, match=r"only single battles are played: choose gen9championsvgc2026regma$"):
+        get_format("gen9championsvgc2026regmabo3")
+
+
+def test_what_plays_singles_only_says_so() -> None:
+    assert get_singles_format("gen9ou", "an environment").id == "gen9ou"
+    with pytest.raises(UnknownFormat, match=r"'gen9doublesou': an environment plays singles only: choose .+gen9ou"):
+        get_singles_format("gen9doublesou", "an environment")
 
 
 @pytest.mark.parametrize("format_id", ["ou", "gen10ou", "gen0ou", "gen1", "", "genou"])

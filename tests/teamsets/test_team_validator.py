@@ -81,9 +81,9 @@ def test_an_unknown_format_names_its_neighbours(validator: TeamValidator) -> Non
         validator.validate("gen1oo", GOOD)
 
 
-def test_doubles_are_refused_here_too(validator: TeamValidator) -> None:
-    with pytest.raises(UnknownFormat, match="only singles are played here"):
-        validator.validate("gen9doublesou", GOOD)
+def test_more_than_two_slots_are_refused_here_too(validator: TeamValidator) -> None:
+    with pytest.raises(UnknownFormat, match="only singles and doubles are played here, not triples"):
+        validator.validate("gen9triples", GOOD)
 
 
 def test_species_facts_follow_the_generation(validator: TeamValidator) -> None:

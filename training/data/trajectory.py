@@ -16,7 +16,7 @@ from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.observation.actions import ACTIONS, action_of, legal_actions
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, observe
-from teamsets.formats import get_format
+from teamsets.formats import get_singles_format
 from training.data.targets import Target, target_policy
 from training.data.win_probabilities import win_probability
 
@@ -146,7 +146,14 @@ def decision_points(role: str, format_id: str, lines: Sequence[str]) -> Iterator
     A request that is followed by another without a line in between had its choice rejected, and is skipped. The same
     `SeatBattle` is yielded each time.
     """
-    battle = SeatBattle(f"battle-{format_id}-1", role, role, get_format(format_id).gen, format_id, random.Random(0))
+    battle = SeatBattle(
+        f"battle-{format_id}-1",
+        role,
+        role,
+        get_singles_format(format_id, "`train data build`").gen,
+        format_id,
+        random.Random(0),
+    )
     waiting: str | None = None
     for line in lines:
         if line.startswith("|request|"):

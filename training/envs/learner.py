@@ -12,7 +12,7 @@ from agents.observation.observation import Observations
 from arena.fixture import seat_seed
 from arena.options import default
 from teamsets.errors import BadInput
-from teamsets.formats import get_format
+from teamsets.formats import get_singles_format
 from training.envs.fixtures import EnvBattle, FixtureSampler
 from training.envs.opponents import Mixture, Opponents
 from training.envs.seeding import draw_actions, next_random
@@ -70,7 +70,7 @@ class LearnerBattles:
             raise BadInput(f"illegal_action='{illegal_action}': must be {' or '.join(ILLEGAL)}")
         if size < 1:
             raise BadInput(f"num_envs={size}: must be 1 or more")
-        format_id = get_format(format).id
+        format_id = get_singles_format(format, "an environment").id
         self.size, self.max_turns, self.strict = size, check_max_turns(max_turns), illegal_action == "error"
         self.battles = open_battles(venue, size, format_id, cores)
         self.opponents = Opponents(opponent, size, format_id, everyone=venue == "showdown")

@@ -10,7 +10,7 @@ import numpy as np
 from agents.observation.observation import Observations
 from arena.fixture import SEATS
 from teamsets.errors import BadInput, MissingTool
-from teamsets.formats import get_format
+from teamsets.formats import get_singles_format
 from training.envs.fixtures import LEARNER, EnvBattle, FixtureSampler
 from training.envs.learner import ILLEGAL, check_max_turns, open_battles
 from training.envs.seeding import draw_actions, next_random
@@ -57,8 +57,10 @@ class TwoSeatEnv(ParallelEnv[str, Arrays, int]):
         self.agents: list[str] = []
         self._observation_spaces = {agent: observation_space() for agent in SEATS}
         self._action_spaces = {agent: action_space() for agent in SEATS}
-        self.battles = open_battles(venue, 1, get_format(format).id)
-        self.draw = FixtureSampler(get_format(format).id, teams, "p1", packed=venue == "engine")
+        self.battles = open_battles(venue, 1, get_singles_format(format, "an environment").id)
+        self.draw = FixtureSampler(
+            get_singles_format(format, "an environment").id, teams, "p1", packed=venue == "engine"
+        )
         self.game: EnvBattle | None = None
         self._seed: int | None = None
         self._number = 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.contract import Agent
+from agents.contract import SinglesAgent
 from agents.search.exact.weights import digest_of, files_of, read
 from teamsets.cache import folder as cache_folder
 from teamsets.errors import BadInput
@@ -31,7 +31,7 @@ _RETRIES = 8
 _NO_POSITION = "no sampled position has the legal choices of the request"
 
 
-class ExactSearch(Agent):
+class ExactSearch(SinglesAgent):
     """Determinized MCTS on the engine of generation 1: the same rules as Showdown's, chance drawn anew by every iteration.
 
     Teams of the opponent are sampled from known sets, as for `search:mcts`, and each is searched by a tree in which both

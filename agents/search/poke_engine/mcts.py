@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.contract import Agent
+from agents.contract import SinglesAgent
 from agents.mechanics.matchups import Matchups
 from agents.mechanics.preview import best_lead
 from agents.search import fitted
@@ -26,7 +26,7 @@ WEIGHTS = fitted.FOLDER
 _SAMPLES = {1: 2}
 
 
-class MonteCarloTreeSearch(Agent):
+class MonteCarloTreeSearch(SinglesAgent):
     """Determinized MCTS with poke-engine: hidden information is sampled from known sets, and each sample is searched.
 
     Each sample is a possible position. It is searched by MCTS with simultaneous moves, where each side uses PUCT (Silver et

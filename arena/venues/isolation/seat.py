@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import orjson
 
-from agents import Agent, Choice, SeatBattle, read_answer
+from agents import Agent, Choice, new_battle
 from agents.serving.broker import Broker
 from agents.serving.client import Mailbox
 from arena.battles.clock import RunClock
@@ -30,7 +30,7 @@ class IsolatedSeat(Seat):
     """A seat whose agent runs in an agent process. Legal choices, time and the choice are checked here."""
 
     def __init__(self, nursery: NurseryProcess, settings: SeatSettings, clock: SeatClock) -> None:
-        battle = SeatBattle(
+        battle = new_battle(
             settings.tag, settings.role, settings.role, settings.gen, settings.format_id, random.Random(settings.seed)
         )
         super().__init__(settings.role, Agent(), battle, clock, reads_battle=False)
@@ -91,7 +91,7 @@ class IsolatedSeat(Seat):
         label = reply.get("choice")
         self.check_time()
         assert self.request is not None
-        choice = read_answer(label, self.battle.legal, self.request) if isinstance(label, str) else None
+        choice = self.battle.read_answer(label, self.request) if isinstance(label, str) else None
         if choice is None:
             raise Fault("error", "wrote an invalid answer into its channel")
         self._received_diagnostics = reply.get("diagnostics")

@@ -22,7 +22,7 @@ from typing import Any
 
 import orjson
 
-from agents import Agent, SeatBattle, legal_choices, read_answer
+from agents import Agent, new_battle
 from arena.battles.guard import SeatClock, StepGuard
 from arena.battles.seat import Decision, Seat
 from arena.fixture import SEATS, Fixture, FixtureTeam
@@ -90,16 +90,18 @@ class RemoteSeat(Seat):
         lines = [line[4:] for line in input_log if line.startswith(f">{self.role} ")]
         self.decisions = []
         for pending, line in zip(self._pending, lines, strict=False):  # the last request may have no choice
-            legal = legal_choices(pending.request)
+            self.battle.list_choices(pending.request)
             # The user may have sent just "default"; the log may contain "fight", which was not offered.
-            choice = read_answer(line, legal, pending.request) or read_answer(pending.sent, legal, pending.request)
+            choice = self.battle.read_answer(line, pending.request) or self.battle.read_answer(
+                pending.sent, pending.request
+            )
             label = line if choice is None else choice.label
-            self.decisions.append(Decision(pending.turn, [c.label for c in legal], label, pending.ms))
+            self.decisions.append(Decision(pending.turn, self.battle.legal_labels(), label, pending.ms))
 
 
 def remote_seat(role: str, guard: StepGuard, seat_id: int, *, tag: str, format_id: str, gen: int) -> RemoteSeat:
     """Create the seat of a remote player; see `new_seat`."""
-    battle = SeatBattle(tag, role, role, gen, format_id, random.Random(0))
+    battle = new_battle(tag, role, role, gen, format_id, random.Random(0))
     return RemoteSeat(role, _PlaceholderAgent(), battle, SeatClock(guard, seat_id, 0.0), reads_battle=False)
 
 

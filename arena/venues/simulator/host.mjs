@@ -159,11 +159,13 @@ function send(message) {
   out.push(JSON.stringify(message));
 }
 
-/** A singles format that Showdown knows, or the words of a refusal. */
+/** A format of two sides that Showdown knows, or the words of a refusal. */
 function findFormat(name) {
   const format = Dex.formats.get(name);
   if (!format.exists || format.effectType !== 'Format') return [null, `format '${name}' is not known to the simulator`];
-  if ((format.gameType || 'singles') !== 'singles') return [null, `format '${name}' is ${format.gameType}: singles only`];
+  if (!['singles', 'doubles'].includes(format.gameType || 'singles')) {
+    return [null, `format '${name}' is ${format.gameType}: singles and doubles only`];
+  }
   return [format, ''];
 }
 

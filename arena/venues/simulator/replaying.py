@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 
 import orjson
 
-from agents.battle.choices import legal_choices
+from agents.battle.joint_choices import is_stored, stored_labels
 from arena.battles.seat import Entries, complete_request
 from arena.fixture import SEATS
 from arena.processes.child import Message
 from arena.venues.simulator.host import Host
 from teamsets.errors import ArenaError
+from teamsets.formats import get_format
 
 T = TypeVar("T")
 
@@ -31,8 +32,9 @@ class ReplayedDecision:
 
 @dataclass
 class ReplayedSide:
-    """One side of a replayed battle. log: as a seat keeps it, requests included."""
+    """One side of a replayed battle. log: as a seat keeps it, requests included. doubles: it has two slots."""
 
+    doubles: bool = False
     log: list[str] = field(default_factory=list)
     decisions: list[ReplayedDecision] = field(default_factory=list)
     _turn: int = 0
@@ -48,7 +50,7 @@ class ReplayedSide:
         request = view.get("ask")
         if request is not None:
             self.log.append(complete_request(request, self._entries))
-            self.decisions.append(ReplayedDecision(self._turn, [choice.label for choice in legal_choices(request)]))
+            self.decisions.append(ReplayedDecision(self._turn, stored_labels(request, self.doubles)))
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ class BattleReplay:
 async def replay_input_log(host: Host, input_log: Sequence[str]) -> BattleReplay:
     """Play a battle again from its input log. Raises HostDied, and ArenaError with Showdown's message."""
     message = await host.ask({"op": "replay", "inputLog": playable_input_log(input_log), "views": True})
-    sides = (ReplayedSide(), ReplayedSide())
+    doubles = get_format(input_log_teams(input_log)["formatid"]).doubles
+    sides = (ReplayedSide(doubles), ReplayedSide(doubles))
     views: list[Message] = message["views"]
     for view in views:
         for role, side in zip(SEATS, sides, strict=True):
@@ -167,7 +170,7 @@ def side_difference(
             return turn, f"{place}: legal were {_listed(legal)}; on {where} {_listed(replayed.legal)}"
         if turn != replayed.turn:
             return turn, f"{place}: on {where} it is turn {replayed.turn}"
-        if choice not in legal:
+        if not is_stored(choice, legal):
             return turn, f"{place}: {choice} is not legal: {_listed(legal)}"
     if not 0 <= len(replays) - len(kept) <= 1:  # whoever fails makes no choice, nor does the other then
         last = min(len(replays), len(kept))

@@ -69,13 +69,18 @@ def test_module_that_fails_while_it_is_imported(arena: Arena, tmp_path: Path) ->
         ("ou", ["format 'ou'", "gen1ou"]),
         ("gen10ou", ["format 'gen10ou'"]),
         ("gen1oo", ["gen1oo"]),
-        ("gen9doublesou", ["format 'gen9doublesou'", "doubles are not supported", "gen9ou"]),
-        ("gen9vgc2024regg", ["doubles are not supported"]),
+        ("gen9triples", ["format 'gen9triples'", "only singles and doubles", "gen9doublesou"]),
+        ("gen9championsvgc2026regmabo3", ["only single battles are played", "gen9championsvgc2026regma"]),
         ("gen3randombatle", ["gen3randombatle"]),
     ],
 )
 def test_format_that_is_not_played(arena: Arena, format_id: str, words: list[str]) -> None:
     assert_refused(arena("evaluate", *TWO, "--format", format_id, "--battles", 2), *words)
+
+
+def test_an_agent_that_plays_singles_only(arena: Arena) -> None:
+    said = arena("evaluate", "heuristic:expert", "random", "--format", "gen9randomdoublesbattle", "--battles", 2)
+    assert_refused(said, "agent 'heuristic:expert': cannot play gen9randomdoublesbattle", "plays singles only")
 
 
 def test_unknown_team_set(arena: Arena) -> None:

@@ -21,7 +21,7 @@ from types import ModuleType
 
 from arena.replays.reading import SUFFIXES, UnusableReplay
 from teamsets.errors import UnknownFormat
-from teamsets.formats import get_format
+from teamsets.formats import get_singles_format
 from teamsets.reading import UnusableText, parse_json
 from training.data.metamon.log import side_log
 from training.data.metamon.names import State
@@ -221,7 +221,7 @@ def _format(battle: str, path: Path) -> str:
     """Return the format in a battle's id ("gen1ou-123", "metamon-gen1ou-123"), or else of the folder's name."""
     match = _FORMAT.search(battle.replace("[", "").replace("]", "").replace(" ", "").lower())
     try:
-        return get_format(match[0] if match else path.parent.name).id
+        return get_singles_format(match[0] if match else path.parent.name, "metamon").id
     except UnknownFormat:
         raise UnusableReplay("unknown format") from None
 

@@ -19,7 +19,7 @@ from arena.replays.reading import UnusableReplay
 from arena.replays.reconstruction import SideLog
 from arena.replays.requests import answer
 from arena.replays.revealed import ILLUSIONISTS, Shown
-from teamsets.formats import get_format
+from teamsets.formats import get_singles_format
 from training.data.metamon.choices import chosen, request_at
 from training.data.metamon.moves import leave_foe, move_foe, move_own, spent
 from training.data.metamon.names import (
@@ -46,7 +46,7 @@ def side_log(states: Sequence[State], actions: Sequence[int], format_id: str, se
     for state in states:
         untype_hidden_power(move for mon in _everyone(state) for move in mon["moves"])
         untype_hidden_power((state["player_prev_move"], state["opponent_prev_move"]))
-    dex = Dex(get_format(format_id).gen)
+    dex = Dex(get_singles_format(format_id, "metamon").gen)
     members = _members(states, dex, format_id, seed)
     lines, choices = _Writer(states, actions, dex, members).write()
     return SideLog(ROLE, format_id, lines, choices, tuple(members))

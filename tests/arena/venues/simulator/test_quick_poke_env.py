@@ -16,7 +16,7 @@ from support.battle_state import snapshot
 from support.real_battles import FORMATS
 from support.uncorrected import UncorrectedBattle
 
-from agents.battle.quick_battle import QuickBattle
+from agents.battle.quick_battle import QuickBattle, QuickReading
 from agents.battle.quick_poke_env import slow_down, speed_up
 from arena.fixture import SEATS
 from arena.record import BattleRecord
@@ -27,7 +27,7 @@ class StockBattle(UncorrectedBattle):
     """A seat's battle whose lines poke-env's own code reads."""
 
 
-for _name in vars(QuickBattle):
+for _name in (*vars(QuickReading), *vars(QuickBattle)):
     if not _name.startswith("__"):
         setattr(StockBattle, _name, inspect.getattr_static(Battle, _name))
 

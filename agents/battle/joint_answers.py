@@ -1,0 +1,138 @@
+"""Reads an agent's answer in doubles: a joint choice, one answer for each slot, or text as Showdown's client sends it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from poke_env.battle.move import Move
+from poke_env.battle.pokemon import Pokemon
+from poke_env.data import to_id_str
+from poke_env.player.battle_order import BattleOrder, DoubleBattleOrder
+
+from agents.battle.choices import Choice, is_move_named, named_switch, team_choice
+from agents.battle.joint_choices import SlotChoices, joint_choice
+
+_EXTRAS = frozenset({"mega", "megax", "megay", "ultra", "dynamax", "terastallize", "zmove"})
+_TARGET = re.compile(r"[+-]?[12]")
+
+
+def read_joint_answer(
+    answer: Any, legal: list[Choice], slots: SlotChoices | None, request: dict[str, Any]
+) -> Choice | None:
+    """Return the legal choice of both slots that an answer means, or None if it means none.
+
+    answer: a joint `Choice`, its label or wire; a tuple or list with an answer for each slot (a slot's `Choice`, its label
+    or wire, poke-env's order, `Move` or `Pokemon`); poke-env's `DoubleBattleOrder`; or text as Showdown's client sends it
+    ("/choose move fakeout 1, switch Incineroar", "/team 3142", "default"). One answer is enough where the other slot
+    passes. Of poke-env's orders a target that the move does not take is left out, and one that it lacks is its first: its
+    players do not know that a move that goes on names none, and that a Max Move names one.
+    """
+    if not legal:
+        return None
+    if isinstance(answer, Choice) and not (slots and answer.kind != "joint"):
+        return legal[legal.index(answer)] if answer in legal else None
+    if isinstance(answer, DoubleBattleOrder):
+        answer = (answer.first_order, answer.second_order)
+    if isinstance(answer, str):
+        text = _plain(answer)
+        if text in ("default", "auto"):
+            return legal[0]
+        if slots is None:
+            return _selection(text, legal, request)
+        answer = [part.strip() for part in text.split(",")]
+    if slots is None:
+        return None
+    parts = list(answer) if isinstance(answer, tuple | list) and not isinstance(answer, Choice) else [answer]
+    if len(parts) == 1:
+        parts = _with_pass(parts[0], slots)
+    if len(parts) != 2:
+        return None
+    first, second = (
+        _of_slot(part, choices, position, request)
+        for position, (part, choices) in enumerate(zip(parts, slots[:2], strict=True))
+    )
+    if first is None or second is None:
+        return None
+    both = joint_choice(first, second)
+    return both if slots.admit(first, second) else None
+
+
+def _with_pass(part: Any, slots: SlotChoices) -> list[Any]:
+    """Return the answers of both slots where one of them has nothing to decide; else the one that there is."""
+    idle = [all(choice.kind == "pass" for choice in choices) for choices in slots[:2]]
+    if idle == [True, False]:
+        return ["pass", part]
+    return [part, "pass"] if idle[1] else [part]
+
+
+def _plain(text: str) -> str:
+    return text.strip().removeprefix("/choose ").removeprefix("/").strip()
+
+
+def _of_slot(part: Any, choices: list[Choice], position: int, request: dict[str, Any]) -> Choice | None:
+    """Return the choice of one slot that its part of an answer means."""
+    if isinstance(part, Choice):
+        return part if part in choices else None
+    if isinstance(part, Move):
+        part = f"move {part.id}"
+    elif isinstance(part, Pokemon):
+        part = f"switch {part.name}"
+    lenient = isinstance(part, BattleOrder)
+    if isinstance(part, BattleOrder):
+        part = part.message
+    if not isinstance(part, str):
+        return None
+    text = _plain(part)
+    for choice in choices:
+        if text in (choice.label, choice.wire):
+            return choice
+    if text in ("default", "auto", ""):
+        return choices[0]
+    kind, _, rest = text.partition(" ")
+    if kind == "switch":
+        return named_switch(rest, choices, request)
+    return _named_move(rest, choices, position, request, lenient) if kind == "move" else None
+
+
+def _named_move(
+    rest: str, choices: list[Choice], position: int, request: dict[str, Any], lenient: bool
+) -> Choice | None:
+    """Find a move by its number, id or name, with its target and extra in any order behind it, as Showdown reads them.
+
+    lenient: where it has no such target, the first is taken.
+    """
+    words = rest.split(" ")
+    extra, target = "", 0
+    while len(words) > 1:
+        if words[-1] in _EXTRAS and not extra:
+            extra = words.pop()
+        elif _TARGET.fullmatch(words[-1]) and not target:
+            target = int(words.pop())
+        else:
+            break
+    wanted = to_id_str(" ".join(words))
+    moves = (request.get("active") or [])[position]["moves"] if request.get("active") else []
+    named = [
+        choice
+        for choice in choices
+        if (choice.kind, choice.extra) == ("move", extra)
+        and (wanted == str(choice.slot) or is_move_named(moves[choice.slot - 1], wanted))
+    ]
+    aimed = [choice for choice in named if choice.target == target] or (named if lenient else [])
+    return aimed[0] if aimed else None
+
+
+def _selection(text: str, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
+    """Read the order of a team: too long it is cut, too short it is completed in the team's own order, as Showdown does."""
+    kind, _, rest = text.partition(" ")
+    digits = [part.strip() for part in (rest.split(",") if "," in rest else rest.replace(" ", ""))]
+    if kind != "team" or not all(digit.isdecimal() for digit in digits):
+        return None
+    size = len(request["side"]["pokemon"])
+    brought = min(size, request.get("maxChosenTeamSize") or size)
+    order = [int(digit) for digit in digits][:brought]
+    order += [place for place in range(1, size + 1) if place not in order][: brought - len(order)]
+    if len(set(order)) != len(order) or not all(1 <= place <= size for place in order):
+        return None
+    return team_choice(order)

@@ -1,0 +1,113 @@
+"""An agent's view of a battle of doubles: poke-env's `DoubleBattle`, updated by a seat, with the current legal choices."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from poke_env.battle.pokemon import Pokemon
+from poke_env.player.battle_order import PassBattleOrder, SingleBattleOrder
+
+from agents.battle.choices import Choice
+from agents.battle.joint_answers import read_joint_answer
+from agents.battle.joint_choices import SlotChoices, joint_choices, selections, slot_choices, slot_labels
+from agents.battle.quick_double_battle import SLOT_LETTERS, QuickDoubleBattle
+from agents.battle.seat_view import SeatView
+from agents.battle.tracked_battle import FIRST_WITH_ILLUSION
+
+#: An extra of a choice -> the argument of poke-env's order. It has none for the other two forms of Mega Evolution.
+_EXTRAS = {"": "", "mega": "mega", "zmove": "z_move", "dynamax": "dynamax", "terastallize": "terastallize"}
+
+
+class SeatDoubleBattle(SeatView, QuickDoubleBattle):
+    """poke-env's `DoubleBattle` from one seat's point of view; what it has besides is described at SeatView.
+
+    legal: joint choices. legal_slots: the choices of each slot, and which of them exclude each other; None where it is not
+    asked slot by slot (team preview, or no request).
+    """
+
+    slots = 2
+
+    def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
+        super().__init__(tag, username, role, gen, format_id, rng)
+        self.legal_slots: SlotChoices | None = None
+
+    def list_choices(self, request: dict[str, Any]) -> None:
+        self.legal_slots = None
+        if request.get("wait"):
+            self.legal = []
+        elif request.get("teamPreview"):
+            self.legal = selections(request)
+        else:
+            self.legal_slots = slot_choices(request)
+            self.legal = joint_choices(self.legal_slots)
+
+    def read_answer(self, answer: Any, request: dict[str, Any]) -> Choice | None:
+        return read_joint_answer(answer, self.legal, self.legal_slots, request)
+
+    def legal_labels(self) -> list[str]:
+        return slot_labels(self.legal, self.legal_slots)
+
+    @property
+    def valid_orders(self) -> list[list[SingleBattleOrder]]:
+        """As poke-env's: the legal choices of each slot as orders, without those that no choice of the other slot allows."""
+        slots = self.legal_slots
+        if slots is None:
+            return super().valid_orders
+        orders: list[list[SingleBattleOrder]] = []
+        for slot, (own, other) in enumerate(((slots.first, slots.second), (slots.second, slots.first))):
+            possible = [choice for choice in own if any(slots.admit(*_ordered(slot, choice, one)) for one in other)]
+            orders.append([order for choice in possible if (order := self._order(slot, choice)) is not None])
+        return orders
+
+    def _order(self, slot: int, choice: Choice) -> SingleBattleOrder | None:
+        """Return the order of a slot's choice; None if poke-env has none for it."""
+        if choice.kind == "pass":
+            return PassBattleOrder()
+        if choice.kind == "switch":
+            return SingleBattleOrder(self._team[self._last_request["side"]["pokemon"][choice.slot - 1]["ident"]])
+        extra = _EXTRAS.get(choice.extra)
+        mon = self.own_active()[slot]
+        if extra is None or mon is None:
+            return None
+        listed = {**self._last_request["active"][slot]["moves"][choice.slot - 1], "disabled": False}
+        move = mon.available_moves_from_request({"moves": [listed]})[0]
+        return SingleBattleOrder(move, move_target=choice.target, **({extra: True} if extra else {}))
+
+    def own_active(self) -> Sequence[Pokemon | None]:
+        return [self._active_pokemon.get(f"{self._player_role}{letter}") for letter in SLOT_LETTERS]
+
+    def fielded(self) -> Sequence[Pokemon]:
+        return [*self._active_pokemon.values(), *self._opponent_active_pokemon.values()]
+
+    def active_of(self, ident: str) -> Pokemon | None:
+        return self.places(ident).get(ident[:3])
+
+    def occupy(self, place: str, mon: Pokemon) -> None:
+        self.places(place)[place] = mon
+
+    def facing(self, ident: str) -> Pokemon | None:
+        return None
+
+    def held_by(self, holder: Pokemon | None, ident: str) -> Sequence[Pokemon]:
+        held = [mon for mon, other in self.trappers if other is holder]
+        self.trappers = [pair for pair in self.trappers if pair[1] is not holder]
+        return held
+
+    def _swap(self, pokemon_str: str, slot: str) -> None:
+        super()._swap(pokemon_str, slot)
+        first, second = f"{pokemon_str[:2]}a", f"{pokemon_str[:2]}b"
+        memories: tuple[dict[str, Any], ...] = (self.on_bench, self.types_before, self.entered_asleep)
+        for kept in memories:
+            swapped = {second: kept.pop(first, None), first: kept.pop(second, None)}
+            kept.update({place: value for place, value in swapped.items() if value is not None})
+        self.pressing = {{first: second, second: first}.get(place, place) for place in self.pressing}
+
+    def _presses(self, place: str, mon: Pokemon) -> bool:
+        """As QuickDoubleBattle's. One with Pressure announces it, so one that has not is another one (Illusion)."""
+        return (self.gen < FIRST_WITH_ILLUSION or place in self.pressing) and super()._presses(place, mon)
+
+
+def _ordered(slot: int, choice: Choice, other: Choice) -> tuple[Choice, Choice]:
+    return (choice, other) if slot == 0 else (other, choice)

@@ -1,0 +1,152 @@
+"""The battle that an agent sees in doubles: who stands where, by the places of lines and the slots of requests."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from poke_env.battle.double_battle import DoubleBattle
+from poke_env.battle.effect import Effect
+
+from agents import SeatDoubleBattle, new_battle
+
+OWN = ("Hypno", "Muk", "Mew", "Zoroark")
+START = [
+    "|player|p1|Ann||",
+    "|player|p2|Bob||",
+    "|teamsize|p1|4",
+    "|teamsize|p2|4",
+    "|gametype|doubles",
+    "|gen|9",
+    "|switch|p1a: Hypno|Hypno, L50, M|100/100",
+    "|switch|p1b: Muk|Muk, L50, M|100/100",
+    "|switch|p2a: Onix|Onix, L50, M|100/100",
+    "|switch|p2b: Abra|Abra, L50, M|100/100",
+    "|turn|1",
+]
+MOVES = ("tackle", "protect", "earthquake", "meanlook")
+
+
+def entry(name: str, slot: int, condition: str = "100/100", **more: Any) -> dict[str, Any]:
+    stats = dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100)
+    ability = "illusion" if name == "Zoroark" else "insomnia"
+    return {
+        "ident": f"p1: {name}", "details": f"{name}, L50, M", "condition": condition, "active": slot < 2, "stats": stats,
+        "moves": list(MOVES), "baseAbility": ability, "ability": ability, "item": "", "pokeball": "pokeball", **more,
+    }  # fmt: skip
+
+
+def request(*entries: dict[str, Any], **more: Any) -> dict[str, Any]:
+    targets = ("normal", "self", "allAdjacent", "normal")
+    moves = [
+        {"move": move.title(), "id": move, "pp": 10, "maxpp": 10, "target": target, "disabled": False}
+        for move, target in zip(MOVES, targets, strict=True)
+    ]
+    return {
+        "active": [{"moves": moves}, {"moves": moves}],
+        "side": {"name": "Ann", "id": "p1", "pokemon": list(entries)},
+        **more,
+    }
+
+
+def begun(*lines: str, own: tuple[str, ...] = OWN) -> SeatDoubleBattle:
+    battle = new_battle("battle-1", "Ann", "p1", 9, "gen9doublesou", random.Random(0))
+    assert isinstance(battle, SeatDoubleBattle)
+    battle.ask({"wait": True, "side": request(*(entry(name, slot) for slot, name in enumerate(own)))["side"]})
+    battle.feed([*START, *lines])
+    assert battle.parse_warnings == 0
+    return battle
+
+
+def names(battle: SeatDoubleBattle) -> list[list[str | None]]:
+    return [
+        [None if mon is None else mon.name for mon in side]
+        for side in (battle.active_pokemon, battle.opponent_active_pokemon)
+    ]
+
+
+def test_it_is_poke_envs_double_battle_with_four_on_the_field() -> None:
+    battle = begun()
+    assert isinstance(battle, DoubleBattle)
+    assert names(battle) == [["Hypno", "Muk"], ["Onix", "Abra"]]
+
+
+def test_ally_switch_and_a_faint_leave_everybody_where_they_are() -> None:
+    """poke-env issue 437: the slots were those of the team's order."""
+    battle = begun("|swap|p1a: Hypno|1|[from] move: Ally Switch", "|-damage|p1b: Hypno|20/100")
+    assert names(battle) == [["Muk", "Hypno"], ["Onix", "Abra"]]
+    battle.feed(["|-damage|p1a: Muk|0 fnt", "|faint|p1a: Muk"])
+    assert names(battle) == [[None, "Hypno"], ["Onix", "Abra"]]
+    assert [mon.current_hp for mon in battle.team.values()] == [20, 0, 100, 100]
+    fallen = entry("Muk", 0, "0 fnt")
+    battle.ask(
+        {**request(fallen, entry("Hypno", 1, "20/100"), entry("Mew", 2)), "active": None, "forceSwitch": [True, False]}
+    )
+    assert [choice.label for choice in battle.legal] == ["switch mew, pass"]
+    battle.feed(["|switch|p1a: Mew|Mew, L50, M|100/100"])
+    assert names(battle) == [["Mew", "Hypno"], ["Onix", "Abra"]]
+
+
+def test_a_request_says_who_stands_where() -> None:
+    battle = begun()
+    battle.ask(request(entry("Muk", 0), entry("Hypno", 1), entry("Mew", 2), entry("Zoroark", 3)))
+    assert names(battle)[0] == ["Muk", "Hypno"]
+
+
+def test_our_own_illusion_is_the_one_that_the_request_shows_in_its_slot() -> None:
+    battle = begun("|switch|p1b: Mew|Mew, L50, M|100/100", "|-damage|p1b: Mew|40/100", "|-boost|p1b: Mew|spa|1")
+    battle.ask(request(entry("Hypno", 0), entry("Zoroark", 1, "40/100"), entry("Mew", 2), entry("Muk", 3)))
+    assert names(battle)[0] == ["Hypno", "Zoroark"]
+    zoroark, mew = battle.team["p1: Zoroark"], battle.team["p1: Mew"]
+    assert (zoroark.current_hp, zoroark.boosts["spa"], mew.current_hp, mew.boosts["spa"]) == (40, 1, 100, 0)
+    battle.feed(["|-damage|p1b: Mew|10/100"])  # lines still name the guise
+    assert (zoroark.current_hp, mew.current_hp) == (10, 100)
+
+
+def test_who_holds_another_lets_go_as_it_leaves_and_nobody_else_does() -> None:
+    battle = begun("|move|p2a: Onix|Mean Look|p1b: Muk", "|-activate|p1b: Muk|trapped")
+    muk = battle.team["p1: Muk"]
+    battle.feed(["|switch|p2b: Gengar|Gengar, L50, M|100/100"])
+    assert Effect.TRAPPED in muk.effects
+    battle.feed(["|switch|p2a: Eevee|Eevee, L50, M|100/100"])
+    assert Effect.TRAPPED not in muk.effects
+
+
+def test_pressure_of_each_opponent_that_a_move_is_aimed_at_costs_one_more() -> None:
+    pressing = ("|-ability|p1a: Hypno|Pressure", "|-ability|p1b: Muk|Pressure")
+    battle = begun(
+        *pressing, "|move|p2a: Onix|Earthquake|p1a: Hypno|[spread] p1a,p1b,p2b", "|move|p2b: Abra|Tackle|p1b: Muk"
+    )
+    onix, abra = (mon for mon in battle.opponent_team.values())
+    assert onix.moves["earthquake"].current_pp == 16 - 3 and abra.moves["tackle"].current_pp == 56 - 2
+
+
+def test_a_slot_that_commands_passes_and_has_no_moves() -> None:
+    battle = begun()
+    battle.ask(request(entry("Hypno", 0, commanding=True), entry("Muk", 1), entry("Mew", 2)))
+    assert [bool(moves) for moves in battle.available_moves] == [False, True]
+    assert [order.message for order in battle.valid_orders[0]] == ["/choose pass"]
+    assert all(choice.label.startswith("pass, ") for choice in battle.legal)
+
+
+def test_reviving_is_of_the_slot_that_does_it() -> None:
+    battle = begun()
+    fallen = entry("Mew", 2, "0 fnt")
+    asked = request(entry("Hypno", 0), entry("Muk", 1, reviving=True), fallen, entry("Zoroark", 3))
+    battle.ask({**asked, "active": None, "forceSwitch": [False, True]})
+    assert [[mon.name for mon in mons] for mons in battle.available_switches] == [[], ["Mew"]]
+    assert [choice.label for choice in battle.legal] == ["pass, switch mew"]
+
+
+def test_the_orders_of_each_slot_are_its_legal_choices() -> None:
+    battle = begun()
+    battle.ask(request(entry("Hypno", 0), entry("Muk", 1), entry("Mew", 2), entry("Zoroark", 3)))
+    first, second = ([order.message for order in orders] for orders in battle.valid_orders)
+    assert first == [
+        "/choose move tackle 1", "/choose move tackle 2", "/choose move tackle -2", "/choose move protect",
+        "/choose move earthquake", "/choose move meanlook 1", "/choose move meanlook 2", "/choose move meanlook -2",
+        "/choose switch Mew", "/choose switch Zoroark",
+    ]  # fmt: skip
+    assert "/choose move tackle -1" in second
+    assert len(battle.legal) == 10 * 10 - 2
+    assert battle.legal_slots is not None and len(battle.legal_slots.first) == 10
