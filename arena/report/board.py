@@ -6,7 +6,7 @@ import re
 
 from arena.fixture import SEATS
 from arena.report.narration import effect_name
-from arena.report.sides import BattleSide, TeamMember
+from arena.report.sides import BattleSide, FieldSlot, TeamMember
 from arena.report.story_types import StoryState
 
 #: Showdown's own counters, which are effects only in name.
@@ -53,25 +53,31 @@ class Board:
     def _side(self, parts: list[str]) -> BattleSide:
         return self.sides[parts[0][:2]]
 
+    def _slot(self, parts: list[str]) -> FieldSlot:
+        return self._side(parts).slots[parts[0][2]]
+
     def _member(self, parts: list[str]) -> TeamMember:
         side = self._side(parts)
         return side.team[side.find(_plain(parts[0]))]
 
     def _switch(self, parts: list[str]) -> None:
-        side = self._side(parts)
-        side.active = side.find(_plain(parts[0]), parts[1])
+        side, slot = self._side(parts), self._slot(parts)
+        slot.active = side.find(_plain(parts[0]), parts[1])
         if len(parts) > 2:
-            side.team[side.active].set_condition(parts[2])
+            side.team[slot.active].set_condition(parts[2])
         if "[from] Baton Pass" not in parts:
-            side.boosts = {}
+            slot.boosts = {}
         if not {"[from] Baton Pass", "[from] Shed Tail"} & set(parts):
-            side.effects = []
+            slot.effects = []
         else:
-            side.effects = [name for name in side.effects if name == "Substitute" or "[from] Baton Pass" in parts]
+            slot.effects = [name for name in slot.effects if name == "Substitute" or "[from] Baton Pass" in parts]
 
     def _replace(self, parts: list[str]) -> None:
-        side = self._side(parts)
-        side.active = side.find(_plain(parts[0]), parts[1])
+        self._slot(parts).active = self._side(parts).find(_plain(parts[0]), parts[1])
+
+    def _swap_places(self, parts: list[str]) -> None:
+        slots = self._side(parts).slots
+        slots["a"], slots["b"] = slots["b"], slots["a"]
 
     def _condition(self, parts: list[str]) -> None:
         self._member(parts).set_condition(parts[1])
@@ -94,54 +100,55 @@ class Board:
         self._member(parts).type = parts[1]
 
     def _boost(self, parts: list[str], sign: int = 1) -> None:
-        boosts = self._side(parts).boosts
+        boosts = self._slot(parts).boosts
         boosts[parts[1]] = boosts.get(parts[1], 0) + sign * int(parts[2])
 
     def _unboost(self, parts: list[str]) -> None:
         self._boost(parts, -1)
 
     def _set_boost(self, parts: list[str]) -> None:
-        self._side(parts).boosts[parts[1]] = int(parts[2])
+        self._slot(parts).boosts[parts[1]] = int(parts[2])
 
     def _clear_boosts(self, parts: list[str]) -> None:
-        self._side(parts).boosts = {}
+        self._slot(parts).boosts = {}
 
     def _clear_all_boosts(self, parts: list[str]) -> None:
         for side in self.sides.values():
-            side.boosts = {}
+            for slot in side.slots.values():
+                slot.boosts = {}
 
     def _clear_negative(self, parts: list[str]) -> None:
-        side = self._side(parts)
-        side.boosts = {stat: amount for stat, amount in side.boosts.items() if amount > 0}
+        slot = self._slot(parts)
+        slot.boosts = {stat: amount for stat, amount in slot.boosts.items() if amount > 0}
 
     def _clear_positive(self, parts: list[str]) -> None:
-        side = self._side(parts)
-        side.boosts = {stat: amount for stat, amount in side.boosts.items() if amount < 0}
+        slot = self._slot(parts)
+        slot.boosts = {stat: amount for stat, amount in slot.boosts.items() if amount < 0}
 
     def _invert_boosts(self, parts: list[str]) -> None:
-        side = self._side(parts)
-        side.boosts = {stat: -amount for stat, amount in side.boosts.items()}
+        slot = self._slot(parts)
+        slot.boosts = {stat: -amount for stat, amount in slot.boosts.items()}
 
     def _copy_boosts(self, parts: list[str]) -> None:
-        self._side(parts).boosts = dict(self._side(parts[1:]).boosts)
+        self._slot(parts).boosts = dict(self._slot(parts[1:]).boosts)
 
     def _swap_boosts(self, parts: list[str]) -> None:
-        mine, theirs = self._side(parts).boosts, self._side(parts[1:]).boosts
+        mine, theirs = self._slot(parts).boosts, self._slot(parts[1:]).boosts
         named = parts[2] if len(parts) > 2 and not parts[2].startswith("[") else ""
         for stat in [s.strip() for s in named.split(",")] if named else list({**mine, **theirs}):
             mine[stat], theirs[stat] = theirs.get(stat, 0), mine.get(stat, 0)
 
     def _start(self, parts: list[str]) -> None:
-        side, name = self._side(parts), effect_name(parts[1])
+        slot, name = self._slot(parts), effect_name(parts[1])
         if name == "typechange":
             name = f"type {parts[2]}" if len(parts) > 2 else "another type"
-            side.effects = [effect for effect in side.effects if not effect.startswith("type ")]
-        if name not in side.effects and not _COUNTERS.match(name):
-            side.effects.append(name)
+            slot.effects = [effect for effect in slot.effects if not effect.startswith("type ")]
+        if name not in slot.effects and not _COUNTERS.match(name):
+            slot.effects.append(name)
 
     def _end(self, parts: list[str]) -> None:
-        side, name = self._side(parts), effect_name(parts[1])
-        side.effects = [effect for effect in side.effects if effect != name and not effect.startswith(f"{name} (")]
+        slot, name = self._slot(parts), effect_name(parts[1])
+        slot.effects = [effect for effect in slot.effects if effect != name and not effect.startswith(f"{name} (")]
 
     def _side_start(self, parts: list[str]) -> None:
         layers, name = self._side(parts).layers, effect_name(parts[1])
@@ -176,6 +183,7 @@ _FOLLOW = {
     "switch": Board._switch,
     "drag": Board._switch,
     "replace": Board._replace,
+    "swap": Board._swap_places,
     "-damage": Board._condition,
     "-heal": Board._condition,
     "-sethp": Board._condition,

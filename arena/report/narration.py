@@ -168,6 +168,7 @@ _NARRATORS: dict[str, Callable[[_Line], str]] = {
     "tie": lambda line: "\nA tie.",
     "move": _move,
     "switch": _switch,
+    "swap": lambda line: f"  {line.who()} changes places with its ally{line.cause()}.",
     "replace": lambda line: f"  It was {line[1].split(',')[0]} of {line.side()} in disguise.",
     "detailschange": _form,
     "-formechange": _form,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from arena.report.narration import STATS, status_name
-from arena.report.story_types import RequestPokemon, StorySide
+from arena.report.story_types import RequestPokemon, StorySide, StorySlot
 
 
 @dataclass
@@ -42,13 +42,35 @@ class TeamMember:
 
 
 @dataclass
-class BattleSide:
-    """One side: its team in its first order, and what holds for its active Pokémon and its half of the field."""
+class FieldSlot:
+    """A place of a side on the field. active: the index in the team of who stands there; what holds for it."""
 
-    team: list[TeamMember] = field(default_factory=list)
     active: int | None = None
     boosts: dict[str, int] = field(default_factory=dict)
     effects: list[str] = field(default_factory=list)
+
+    def state(self) -> StorySlot:
+        """The state as it is now, without what is empty."""
+        state: StorySlot = {}
+        boosts = {STATS.get(stat, stat): amount for stat, amount in self.boosts.items() if amount}
+        if self.active is not None:
+            state["active"] = self.active
+        if boosts:
+            state["boosts"] = boosts
+        if self.effects:
+            state["effects"] = list(self.effects)
+        return state
+
+
+@dataclass
+class BattleSide:
+    """One side: its team in its first order, and what holds for its active Pokémon and its half of the field.
+
+    slots: "a", and in doubles "b".
+    """
+
+    team: list[TeamMember] = field(default_factory=list)
+    slots: dict[str, FieldSlot] = field(default_factory=lambda: {"a": FieldSlot(), "b": FieldSlot()})
     layers: dict[str, int] = field(default_factory=dict)
 
     def find(self, ident: str, details: str | None = None) -> int:
@@ -73,7 +95,7 @@ class BattleSide:
     def update_team(self, team: list[RequestPokemon]) -> None:
         """Update the team from a request, which is authoritative (Illusion and silent healing included)."""
         free = list(range(len(self.team)))
-        active = None
+        active: list[int] = []
         for entry in team:
             ident, details = entry["ident"], entry["details"]
             same = [n for n in free if self.team[n].ident == ident]
@@ -88,9 +110,10 @@ class BattleSide:
             member.set_condition(entry["condition"])
             member.type = entry.get("terastallized") or ""
             if entry["active"]:
-                active = number
-        if self.active is not None:  # at team preview the first is called active, though nobody is out
-            self.active = active
+                active.append(number)
+        for slot, shown in zip(self.slots.values(), active, strict=False):
+            if slot.active is not None:  # at team preview the first are called active, though nobody is out
+                slot.active = shown
 
     def state(self) -> StorySide:
         """The state as it is now, without what is empty."""
@@ -98,20 +121,17 @@ class BattleSide:
         status = {str(n): status_name(member.status) for n, member in enumerate(self.team) if member.status}
         most = {str(n): member.most for n, member in enumerate(self.team) if member.most != (member.usual or 100)}
         types = {str(n): member.type for n, member in enumerate(self.team) if member.type}
-        boosts = {STATS.get(stat, stat): amount for stat, amount in self.boosts.items() if amount}
         layers = [name if count == 1 else f"{name} ×{count}" for name, count in self.layers.items()]
-        if self.active is not None:
-            state["active"] = self.active
+        first, second = (slot.state() for slot in self.slots.values())
+        state = {**state, **first}
+        if second:
+            state["beside"] = second
         if most:
             state["most"] = most
         if status:
             state["status"] = status
         if types:
             state["tera"] = types
-        if boosts:
-            state["boosts"] = boosts
-        if self.effects:
-            state["effects"] = list(self.effects)
         if layers:
             state["layers"] = layers
         return state

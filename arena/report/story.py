@@ -43,6 +43,9 @@ _DECISIONS = f"""
 #: Lines that are no events: the story shows the teams separately, and the end in its own words (a turn limit is no tie).
 _SHOWN_ELSEWHERE = ("|poke|", "|clearpoke", "|win|", "|tie")
 _Row = TypeVar("_Row", BattleRow, StoryDecisionRow)
+#: The slots of doubles, and the targets of a move there.
+_SLOTS = {"a": "first", "b": "second"}
+_TARGETS = {"+1": "at opponent 1", "+2": "at opponent 2", "-1": "at own 1", "-2": "at own 2"}
 _UNSEEN = (
     "The side of {} is known from the public log only: HP in %, only the Pokémon that were sent out, and no choices."
 )
@@ -250,7 +253,7 @@ class _SeatChoices:
             for pokemon in request["side"]["pokemon"]:
                 species = pokemon["details"].split(",", 1)[0]
                 self._names[f"switch {to_id_str(species)}"] = species
-            for move in (request.get("active") or [{}])[0].get("moves", []):
+            for move in (move for active in request.get("active") or () for move in (active or {}).get("moves", ())):
                 self._names[f"move {move['id']}"] = move["move"]
 
     def choices(self) -> list[list[str]]:
@@ -268,6 +271,10 @@ class _SeatChoices:
         }
         if all(choice.startswith("switch ") for choice in legal):
             decision["forced"] = True
+        if legal and legal[0].startswith("a: "):
+            decision["joint"] = True
+            if all(choice[3:].startswith(("switch ", "pass")) for choice in legal):
+                decision["forced"] = True
         if row["diagnostics"] is not None:
             tables, texts = read_diagnostics(row["diagnostics"], legal)
             if tables:
@@ -280,10 +287,16 @@ class _SeatChoices:
         return self._numbers.setdefault(choice, len(self._numbers))
 
     def _called(self, choice: str) -> str:
+        slot, colon, rest = choice.partition(": ")
+        if colon:
+            return f"{_SLOTS[slot]}: {self._called(rest)}"
+        if ", " in choice:
+            return ", ".join(map(self._called, choice.split(", ")))
         kind, _, rest = choice.partition(" ")
         if kind == "team":
             named = [self.team[int(digit) - 1]["details"].split(",", 1)[0] for digit in rest]
             return f"lead {named[0]}, then {', '.join(named[1:])}" if named[1:] else f"lead {named[0]}"
-        what, _, extra = rest.partition(" ")
-        name = self._names.get(f"{kind} {what}", what)
+        what, *more = rest.split(" ")
+        name = self._names.get(f"{kind} {what}", what or kind)
+        extra = ", ".join(_TARGETS.get(word, word) for word in more)
         return " ".join(filter(None, ("switch to" if kind == "switch" else "", name, extra and f"({extra})")))

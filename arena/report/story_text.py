@@ -9,7 +9,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from arena.report.story_types import SEAT_NAMES, ChoiceNumbers, SeatName, Story, StoryDecision, StoryState, StoryTurn
+from arena.report.story_types import (
+    SEAT_NAMES,
+    ChoiceNumbers,
+    SeatName,
+    Story,
+    StoryDecision,
+    StorySlot,
+    StoryState,
+    StoryTurn,
+)
 
 _CELLS = 10
 _BAR = 5
@@ -82,27 +91,26 @@ def _pair(parts: Sequence[RenderableType], width: int) -> RenderableType:
 
 def _side(story: Story, seat: SeatName, state: StoryState, following: StoryState, brief: bool) -> Group:
     side, about = state[seat], story["seats"][seat]
-    active = side.get("active")
+    out = {slot["active"]: slot for slot in (side, side.get("beside", StorySlot())) if "active" in slot}
     table = Table.grid(padding=(0, 1, 0, 0))
     bench = []
-    for index in sorted(range(len(about["pokemon"])), key=lambda index: index != active):
+    for index in sorted(range(len(about["pokemon"])), key=lambda index: index not in out):
         name, usual = about["pokemon"][index]
         now, after = side["hp"][index], following[seat]["hp"][index]
         most = side.get("most", {}).get(str(index), usual)
         marks = [side["status"][str(index)]] if str(index) in side.get("status", {}) else []
         marks += [f"Tera {side['tera'][str(index)]}"] if str(index) in side.get("tera", {}) else []
-        if index == active:
-            marks += [f"{stat} {amount:+d}" for stat, amount in side.get("boosts", {}).items()] + side.get(
-                "effects", []
-            )
+        if index in out:
+            marks += [f"{stat} {amount:+d}" for stat, amount in out[index].get("boosts", {}).items()]
+            marks += out[index].get("effects", [])
         elif brief:
             bench.append(" ".join([name, _percent(now / most) if now else "fainted", *marks]))
             continue
         change = "" if after == now else " → fainted" if after == 0 else f" → {_percent(after / most)}"
-        cells = ["*", name, f"{hp_bar(now / most)}{change}", f"{now}/{most}"] if index == active else [" ", name]
-        if index != active:
+        cells = ["*", name, f"{hp_bar(now / most)}{change}", f"{now}/{most}"] if index in out else [" ", name]
+        if index not in out:
             cells += [f"{hp_bar(now / most)}{change}" if now else "fainted", ""]
-        style = "bold" if index == active else "" if now else "dim"
+        style = "bold" if index in out else "" if now else "dim"
         table.add_row(*(_text(cell, style) for cell in cells), _text(", ".join(marks)))
     lines: list[RenderableType] = [Text.assemble((f"{seat} ", "dim"), _text(about["agent"], "bold")), table]
     if bench:
@@ -124,7 +132,9 @@ def _choices(story: Story, seat: SeatName, current: StoryTurn) -> Group:
 def _decision(names: list[list[str]], decision: StoryDecision) -> Group:
     count = len(decision["legal"])
     what = "replaces" if decision.get("forced") else "chooses"
-    of = "the only choice" if count == 1 else f"one of {count}"
+    of = (
+        "the only choice" if count == 1 else f"of {count} of both slots" if decision.get("joint") else f"one of {count}"
+    )
     lines: list[RenderableType] = [
         Text.assemble(
             (f"{decision['seat']} ", "dim"),

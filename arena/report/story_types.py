@@ -15,23 +15,30 @@ SEAT_NAMES: tuple[SeatName, SeatName] = ("p1", "p2")
 ChoiceNumbers = list[float | None]
 
 
-class StorySide(TypedDict):
-    """The state of one side. Pokémon are named by their index in the team, in text where it is a key."""
+class StorySlot(TypedDict):
+    """A place on the field. Pokémon are named by their index in the team."""
+
+    #: The Pokémon that is out there.
+    active: NotRequired[int]
+    #: Of this Pokémon: {"Attack": 2}.
+    boosts: NotRequired[dict[str, int]]
+    #: Of this Pokémon: ["Substitute"].
+    effects: NotRequired[list[str]]
+
+
+class StorySide(StorySlot):
+    """The state of one side; of its first place, too. Pokémon are named by their index, in text where it is a key."""
 
     #: Of each Pokémon in the order of the team; 0: fainted.
     hp: list[int]
-    #: The Pokémon that is out.
-    active: NotRequired[int]
+    #: In doubles, its second place.
+    beside: NotRequired[StorySlot]
     #: Maximum HP where it is not that of the team (Dynamax).
     most: NotRequired[dict[str, int]]
     #: {"0": "paralysed"}
     status: NotRequired[dict[str, str]]
     #: The types of those that have terastallized.
     tera: NotRequired[dict[str, str]]
-    #: Of the active Pokémon: {"Attack": 2}.
-    boosts: NotRequired[dict[str, int]]
-    #: Of the active Pokémon: ["Substitute"].
-    effects: NotRequired[list[str]]
     #: On its half of the field: ["Stealth Rock", "Spikes ×2"].
     layers: NotRequired[list[str]]
 
@@ -55,6 +62,8 @@ class StoryDecision(TypedDict):
     ms: float
     #: A replacement in the middle of a turn.
     forced: NotRequired[bool]
+    #: In doubles: `legal` has the choices of each slot, `choice` is of both.
+    joint: NotRequired[bool]
     #: The agent's own numbers for the legal choices, by name.
     tables: NotRequired[dict[str, ChoiceNumbers]]
     #: Its other diagnostics: (name, text).

@@ -55,19 +55,18 @@ window.ArenaViewer = (() => {
     return texts.length ? make("ul", "av-chips", texts.map(text => make("li", "", text))) : null;
   }
 
-  function activePanel(story, seat, state, next) {
-    const side = state[seat];
-    if (side.active === undefined) return null;
-    const now = pokemonAt(story, seat, state, side.active);
-    const after = pokemonAt(story, seat, next, side.active);
+  /** A Pokémon on the field. slot: the side's state, or in doubles that of its second place. */
+  function activePanel(story, seat, state, next, slot) {
+    const now = pokemonAt(story, seat, state, slot.active);
+    const after = pokemonAt(story, seat, next, slot.active);
     const share = percent(now.hp / now.most);
     const change = after.hp === now.hp ? "" : ` → ${after.hp === 0 ? "fainted" : percent(after.hp / after.most)}`;
-    const boosts = Object.entries(side.boosts ?? {}).map(([stat, amount]) => `${stat} ${signed(amount)}`);
+    const boosts = Object.entries(slot.boosts ?? {}).map(([stat, amount]) => `${stat} ${signed(amount)}`);
     return make("div", "av-active", [
       make("div", "av-line", [make("strong", "av-name", now.name), make("span", "av-share", share + change)]),
       hpBar(now, after),
       make("div", "av-line av-muted", [make("span", "", `${now.hp} of ${now.most} HP`)]),
-      chips([...marks(now), ...boosts, ...(side.effects ?? [])]),
+      chips([...marks(now), ...boosts, ...(slot.effects ?? [])]),
     ]);
   }
 
@@ -83,12 +82,13 @@ window.ArenaViewer = (() => {
 
   function sidePanel(story, seat, state, next) {
     const {agent, team, pokemon} = story.seats[seat];
-    const {active, layers} = state[seat];
-    const bench = pokemon.map((_, index) => index).filter(index => index !== active);
+    const {beside, layers} = state[seat];
+    const out = [state[seat], beside].filter(slot => slot?.active !== undefined);
+    const bench = pokemon.map((_, index) => index).filter(index => !out.some(slot => slot.active === index));
     return make("section", "av-side", [
       make("h4", "", [make("span", "av-seat", seat), make("span", "av-agent", agent)]),
       team ? make("p", "av-muted av-team", `team ${team}`) : null,
-      activePanel(story, seat, state, next),
+      ...out.map(slot => activePanel(story, seat, state, next, slot)),
       make("ul", "av-bench", bench.map(index => benchRow(story, seat, state, next, index)), {"aria-label": "rest of the team"}),
       layers ? make("p", "av-layers", [make("span", "av-muted", "on this side: "), layers.join(", ")]) : null,
     ]);
@@ -135,7 +135,8 @@ window.ArenaViewer = (() => {
         ...tables.map(([, row]) => numberCell(row[place] ?? null, row)),
       ]);
     });
-    const what = decision.forced ? "replacement" : decision.legal.length === 1 ? "only choice" : `${decision.legal.length} choices`;
+    const number = `${decision.legal.length} choices${decision.joint ? " of both slots" : ""}`;
+    const what = decision.forced ? "replacement" : decision.legal.length === 1 ? "only choice" : number;
     const head = tables.length
       ? make("thead", "", make("tr", "", ["choice", ...tables.map(([title]) => title)]
           .map(title => make("th", "", title, {scope: "col"}))))
