@@ -64,7 +64,7 @@ def _as_one(battle: TrackedBattle, mon: Pokemon, ident: str, ability: str) -> st
     """
     announced = ability == "asone"
     for line in reversed(battle._replay_data if not announced else ()):
-        if line[1] in ("switch", "drag", "replace") and line[2][:2] == ident[:2]:
+        if line[1] in ("switch", "drag", "replace") and line[2][:3] == ident[:3]:
             break
         if line[1] == "-ability" and line[2] == ident:
             announced = announced or line[3] == "As One"

@@ -39,6 +39,12 @@ def read_clearallboost(battle: TrackedBattle, message: list[str]) -> None:
             mon._effects.pop(Effect.FOCUS_ENERGY, None)
 
 
+def read_clearboost(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-clearboost|POKEMON|[from] ability: Curious Medicine|[of] HOLDER": its boosts are 0; the holder has the ability."""
+    battle.read(message)
+    show_cause(battle, message)
+
+
 def read_setboost(battle: TrackedBattle, message: list[str]) -> None:
     """ "-setboost|POKEMON|atk|12" (Anger Point in generation 4): the boost is 6. poke-env refuses numbers beyond."""
     amount = max(-6, min(6, int(message[4])))

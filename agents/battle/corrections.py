@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.battle.abilities import read_ability, read_endability
-from agents.battle.boosts import read_clearallboost, read_copyboost, read_setboost
+from agents.battle.boosts import read_clearallboost, read_clearboost, read_copyboost, read_setboost
 from agents.battle.conditions import read_fieldend, read_fieldstart, read_sideend, read_swapsideconditions, read_weather
 from agents.battle.effect_sources import read_caused, read_heal
 from agents.battle.formes import read_detailschange, read_formechange, read_mega
@@ -33,6 +33,7 @@ READERS: dict[str, Callable[[TrackedBattle, list[str]], None]] = {
     "-block": read_caused,
     "-burst": read_mega,
     "-clearallboost": read_clearallboost,
+    "-clearboost": read_clearboost,
     "-copyboost": read_copyboost,
     "-cureteam": read_cureteam,
     "-curestatus": read_curestatus,

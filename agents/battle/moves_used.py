@@ -71,6 +71,36 @@ _stock_max_pp = vars(Move)["max_pp"].fget
 Move.max_pp = property(_max_pp, doc=_max_pp.__doc__)  # type: ignore[method-assign, assignment]
 
 
+#: PP of moves in Pokémon Champions before they are raised, where they are not those of generation 9 or 20.
+_PP_OF_CHAMPIONS = {
+    "banefulbunker": 5, "beakblast": 5, "kingsshield": 5, "nightslash": 20, "nihillight": 5, "obstruct": 5, "protect": 5,
+    "purify": 5, "sandstorm": 5, "shelltrap": 10, "snowscape": 5, "spikyshield": 5, "spinout": 10,
+}  # fmt: skip
+
+
+class ChampionsMove(Move):
+    """A move in a format of Pokémon Champions, whose PP are others (Showdown's data/mods/champions)."""
+
+    __slots__ = ()
+
+    @property
+    def max_pp(self) -> int:
+        pp = int(_PP_OF_CHAMPIONS.get(self._id, min(self.entry["pp"], 20)))
+        return pp if self.entry.get("noPPBoosts") else (pp // 5 + 1) * 4
+
+
+def read_as_champions(battle: TrackedBattle) -> None:
+    """Give the moves of both teams that have come up the PP that they have in Pokémon Champions, less those used."""
+    for team in (battle._team, battle._opponent_team):
+        for mon in team.values():
+            moves = mon._moves._base_moves
+            for name, move in moves.items():
+                if type(move) is Move:
+                    moves[name] = champion = ChampionsMove(move._id, battle.gen)
+                    champion._current_pp = max(0, champion.max_pp - (move.max_pp - move._current_pp))
+                    champion._is_last_used = move._is_last_used
+
+
 #: What makes a Pokémon use a move besides its own: Rage and Destiny Bond last on, and one that must rest still must.
 _OUT_OF_TURN = frozenset({"magicbounce", "magiccoat", "snatch"})
 

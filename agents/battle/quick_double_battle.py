@@ -22,6 +22,7 @@ from agents.battle.quick_poke_env import FAINTED, ability_of
 SLOT_LETTERS = "ab"
 #: Targets that are several Pokémon at once.
 _SPREAD = frozenset({"all", "allAdjacent", "allAdjacentFoes"})
+_FIRST_WITHOUT_PRESSURE_OF_ALLIES = 5
 
 
 class QuickDoubleBattle(QuickReading, DoubleBattle):
@@ -32,7 +33,10 @@ class QuickDoubleBattle(QuickReading, DoubleBattle):
         return self._active_pokemon if side[:2] == self._player_role else self._opponent_active_pokemon
 
     def parse_request(self, request: dict[str, Any], strict_battle_tracking: bool = False) -> None:
-        """As poke-env's; a slot that has nothing to decide has no moves and no switches."""
+        """As poke-env's; a slot that has nothing to decide has no moves and no switches.
+
+        Of a team of which some are brought, the team is these from the first turn on.
+        """
         side = request["side"]
         team = side["pokemon"]
         self._wait = bool(request.get("wait"))
@@ -52,6 +56,8 @@ class QuickDoubleBattle(QuickReading, DoubleBattle):
         self._update_team_from_request(side, strict_battle_tracking)
         if self._teampreview:
             return
+        if len(team) < len(self._team):  # the others have not been brought
+            self._team = {entry["ident"]: self._team[entry["ident"]] for entry in team}
         for letter, entry in zip(SLOT_LETTERS, team, strict=False):
             mon = self._team[entry["ident"]]
             self._active_pokemon[f"{self._player_role}{letter}"] = mon
@@ -121,16 +127,21 @@ class QuickDoubleBattle(QuickReading, DoubleBattle):
         return known or super().get_pokemon(ident, force_self_team, details, request)
 
     def _pressure_on(self, pokemon: str, move: str, target_str: str | None) -> int:  # type: ignore[override]
-        """Return how many Pokémon with Pressure a move is aimed at: each costs one PP more."""
+        """Return how many Pokémon with Pressure a move is aimed at: each costs one PP more.
+
+        Up to generation 4 Pressure of an ally acts, too.
+        """
         entry = GenData.from_gen(self._gen).moves.get(Move.retrieve_id(move))
         if entry is None:
             return 0
-        foes = self.places("p1" if pokemon[:2] == "p2" else "p2")
+        others = dict(self.places("p1" if pokemon[:2] == "p2" else "p2"))
+        if self._gen < _FIRST_WITHOUT_PRESSURE_OF_ALLIES and entry["target"] != "allAdjacentFoes":
+            others |= {place: mon for place, mon in self.places(pokemon).items() if place != pokemon[:3]}
         if entry["target"] in _SPREAD or "mustpressure" in entry["flags"]:
-            aimed = list(foes)
+            aimed = list(others)
         else:
-            aimed = [target_str[:3]] if target_str and target_str[:3] in foes else []
-        return sum(self._presses(place, foes[place]) for place in aimed)
+            aimed = [target_str[:3]] if target_str and target_str[:3] in others else []
+        return sum(self._presses(place, others[place]) for place in aimed)
 
     def _presses(self, place: str, mon: Pokemon) -> bool:
         """Return whether Pressure of a Pokémon at a place acts."""

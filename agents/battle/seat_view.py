@@ -15,7 +15,7 @@ from agents.battle.corrections import READERS
 from agents.battle.first_generation import CORRECTED, FirstGeneration
 from agents.battle.illusion import unmask
 from agents.battle.items import read_own_barb
-from agents.battle.moves_used import read_own_moves
+from agents.battle.moves_used import read_as_champions, read_own_moves
 from agents.battle.quick_poke_env import read_condition
 from agents.battle.tracked_battle import TrackedBattle
 from agents.battle.volatiles import keep_last_moves
@@ -46,6 +46,7 @@ class SeatView(TrackedBattle):
         self.parse_warnings = 0
         self._entries: dict[str, dict[str, Any]] = {}
         self._first_generation = FirstGeneration() if gen == 1 else None
+        self._is_champions = "champions" in format_id
 
     def feed(self, lines: list[str]) -> None:
         """Ingests protocol lines, as this seat's websocket would deliver them."""
@@ -71,6 +72,8 @@ class SeatView(TrackedBattle):
                     self.parse_message(message)
             except Exception:  # a gap in poke-env must not end a battle; the next request corrects the state
                 self.parse_warnings += 1
+        if self._is_champions:
+            read_as_champions(self)
 
     def parse_message(self, split_message: list[str]) -> None:
         """Read a line: as corrected (agents/battle/corrections.py), or as poke-env does."""
@@ -87,6 +90,8 @@ class SeatView(TrackedBattle):
             self.parse_request(request)
         except Exception:  # as above; the legal choices come from the request itself, not from poke-env
             self.parse_warnings += 1
+        if self._is_champions:
+            read_as_champions(self)
         if self._first_generation is not None:
             self._first_generation.fill_copied_moves()
         keep_last_moves(self)  # before the request the moves of the one that it has become may not have been known

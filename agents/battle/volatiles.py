@@ -283,7 +283,9 @@ def _trick(battle: TrackedBattle, message: list[str]) -> None:
 
 
 def _symbiosis(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-activate|HOLDER|ability: Symbiosis|ITEM|[of] ALLY": the holder gives its item to its ally."""
     battle.read(message)
+    show_ability(battle.get_pokemon(message[2]), "symbiosis")
 
 
 _ACTIVATIONS: dict[str, Callable[[TrackedBattle, list[str]], None]] = {

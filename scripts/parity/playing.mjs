@@ -11,7 +11,12 @@ export const hex = (roll, digits) => Array.from({length: digits}, () => roll(16)
 
 /** A team of a battle: `options.teams` is "any" or a random-battle format's own. */
 export function teamOf({Dex, Teams}, options, roll) {
-  if (options.teams === 'any') return anyTeam(Dex.mod(`gen${options.gen}`), roll);
+  if (options.teams === 'any') {
+    const doubles = Dex.formats.get(options.format).gameType === 'doubles';
+    let team = [];
+    while (team.length < (doubles ? 2 : 1)) team = anyTeam(Dex.mod(`gen${options.gen}`), roll); // with one Showdown's doubles break
+    return team;
+  }
   return Teams.getGenerator(options.format, `gen5,${hex(roll, 16)}`).getTeam();
 }
 
@@ -24,6 +29,38 @@ export function legalOf(side, request) {
     side.pokemon.forEach((mon, position) => { if (position && mon.fainted === reviving) legal |= 8 << position; });
   }
   return legal;
+}
+
+const TARGETS = ['', '', ' +1', ' +2', ' -1', ' -2'];
+
+/** A choice of two slots at random that the simulator accepts, or its default. */
+export function jointChoiceOf(side, request, roll) {
+  if (request.teamPreview) {
+    const order = side.pokemon.map((_, position) => position + 1);
+    for (let last = order.length - 1; last > 0; last--) {
+      const other = roll(last + 1);
+      [order[last], order[other]] = [order[other], order[last]];
+    }
+    return `team ${order.slice(0, request.maxChosenTeamSize || order.length).join('')}`;
+  }
+  const half = slot => {
+    if (request.forceSwitch ? !request.forceSwitch[slot] : !roll(40)) return 'pass';
+    if (request.forceSwitch || !roll(5)) return roll(12) ? `switch ${1 + roll(side.pokemon.length)}` : 'pass';
+    const extras = request.active[slot] ? EXTRAS.filter(([flag]) => request.active[slot][flag]).map(([, word]) => ` ${word}`) : [];
+    if (request.active[slot]?.canZMove) extras.push(' zmove');
+    const extra = extras.length && !roll(4) ? extras[roll(extras.length)] : '';
+    return `move ${1 + roll(4)}${TARGETS[roll(TARGETS.length)]}${extra}`;
+  };
+  for (let tries = 0; tries < 300; tries++) {
+    const flags = side.active.map(mon => mon?.switchFlag); // Revival Blessing's choice changes them at once
+    const choice = `${half(0)}, ${half(1)}`;
+    const fine = side.choose(choice) && side.isChoiceDone();
+    side.active.forEach((mon, place) => { if (mon) mon.switchFlag = flags[place]; });
+    side.clearChoice();
+    if (fine) return choice;
+    if (side.activeRequest.update) delete side.activeRequest.update;
+  }
+  return 'default';
 }
 
 /** A choice for a request, in the simulator's words. */

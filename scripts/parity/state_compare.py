@@ -10,7 +10,7 @@ import state_effects
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.side_condition import STACKABLE_CONDITIONS
 
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, SeatDoubleBattle
 
 #: Stats of boosts, as poke-env names them.
 BOOSTS = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
@@ -29,6 +29,12 @@ _COUNTED = {name.upper().replace(" ", "_"): name.replace(" ", "") for name in (
 #: Species whose types are those of their item.
 _TYPED_BY_ITEM = frozenset({"arceus", "silvally"})
 _USED = (("mega", "mega_evolve"), ("zmove", "z_move"), ("dynamax", "dynamax"), ("tera", "tera"))
+
+
+_SLOT_FLAGS = {
+    "trapped": "trapped", "maybe_trapped": "maybeTrapped", "can_dynamax": "canDynamax", "can_z_move": "canZMove",
+    "can_tera": "canTerastallize", "can_mega_evolve": "canMegaEvo",
+}  # fmt: skip
 
 
 class Difference(NamedTuple):
@@ -70,7 +76,7 @@ class SeatComparison:
         self._guises: dict[str, str] = {}  # Pokémon with Illusion -> the guise in which it is or has left
         # Pokémon of which the seat knows wrong things by an Illusion that it did not see end
         self._polluted: set[str] = set()
-        self._lists_moves = False  # the request lists the PP of our active Pokémon
+        self._lists_moves: list[bool] = []  # of each slot, whether the request lists the PP of our Pokémon there
 
     def differences(self, decision: dict[str, Any]) -> list[Difference]:
         """Return what differs after the seat has received the lines and the request of a decision."""
@@ -78,7 +84,9 @@ class SeatComparison:
         differing = list(self._field(truth))
         request = decision[self.role]["ask"] or {}
         active = request.get("active")
-        self._lists_moves = bool(active) and active[0]["moves"][0]["id"] != "struggle"
+        self._lists_moves = [bool(slot) and slot["moves"][0]["id"] != "struggle" for slot in active or ()]
+        if isinstance(self.battle, SeatDoubleBattle):
+            differing += self._places(self.battle, truth)
         differing += self._side(truth, self.role, self.battle._team, own=True)
         self._follow_guises(truth["sides"][self.foe_role])
         differing += self._side(truth, self.foe_role, self.battle._opponent_team, own=False)
@@ -138,6 +146,17 @@ class SeatComparison:
             if value != right:
                 yield Difference(f"side:value:{name}", role, value, right)
 
+    def _places(self, battle: SeatDoubleBattle, truth: dict[str, Any]) -> Iterator[Difference]:
+        """Who stands where."""
+        for role in (self.role, self.foe_role):
+            for mon in truth["sides"][role]["pokemon"]:
+                if not mon["active"]:
+                    continue
+                seen = battle.active_of(f"{role}{'ab'[mon['place']]}")
+                name = mon["guise"] if role == self.foe_role and mon["guise"] else mon["name"]
+                if seen is None or seen.name != name:
+                    yield Difference("place", f"{role}: {mon['name']}", seen and seen.name, name)
+
     # The teams.
 
     def _side(self, truth: dict[str, Any], role: str, team: dict[str, Pokemon], own: bool) -> Iterator[Difference]:
@@ -148,13 +167,13 @@ class SeatComparison:
         known = {ident.partition(": ")[2]: mon for ident, mon in team.items()}
         if names != set(known):
             yield Difference("team members", role, sorted(known), sorted(names))
-        active = next((mon for mon in side["pokemon"] if mon["active"]), None)
+        guises = {mon["guise"]: mon for mon in side["pokemon"] if mon["active"] and mon["guise"]}
         for mon in side["pokemon"]:
             seen = known.get(mon["name"])
             if seen is None or (not own and self._guises.get(mon["name"])):
                 continue  # not seen yet, or what it does is seen as its guise's
-            disguised = not own and active is not None and active["guise"] == mon["name"]
-            yield from self._pokemon(seen, active if disguised else mon, truth, role, own, disguised)
+            disguised = not own and mon["name"] in guises
+            yield from self._pokemon(seen, guises[mon["name"]] if disguised else mon, truth, role, own, disguised)
 
     def _pokemon(
         self, seen: Pokemon, true: dict[str, Any], truth: dict[str, Any], role: str, own: bool, disguised: bool
@@ -194,7 +213,7 @@ class SeatComparison:
         if own and not true["transformed"]:
             self._base_shown.add(true["name"])
         if not polluted:
-            listed = self._lists_moves and true["active"]
+            listed = true["active"] and any(self._lists_moves[true["place"] : true["place"] + 1])
             yield from _move_differences(seen, true, who, own, listed, true["name"] in self._base_shown)
         if self.battle.gen > 1 and not polluted:
             yield from _item_differences(seen, true, who, own)
@@ -203,6 +222,9 @@ class SeatComparison:
 
     def _request(self, view: dict[str, Any], side: dict[str, Any]) -> Iterator[Difference]:
         battle, request = self.battle, view["ask"]
+        if isinstance(battle, SeatDoubleBattle):
+            yield from self._slots(battle, request)
+            return
         if view["accepted"] is not None:
             legal = {choice.wire for choice in battle.legal}
             if legal != set(view["accepted"]):
@@ -233,6 +255,23 @@ class SeatComparison:
             seen = [_move_id(move.id) for move in battle.available_moves]
             if seen != listed:
                 yield Difference("available moves", self.role, seen, listed)
+
+    def _slots(self, battle: SeatDoubleBattle, request: dict[str, Any]) -> Iterator[Difference]:
+        """What a request of doubles says of each slot."""
+        team = request["side"]["pokemon"]
+        for slot, active in enumerate(request.get("active") or ()):
+            entry = team[slot] if slot < len(team) else {"condition": "0 fnt"}
+            passes = active is None or entry["condition"].endswith(" fnt") or entry.get("commanding")
+            for name, key in _SLOT_FLAGS.items():
+                right = not passes and bool(active.get(key))
+                if bool(getattr(battle, name)[slot]) != right:
+                    yield Difference(f"{name}:{slot}", self.role, getattr(battle, name)[slot], right)
+            listed = [] if passes else [_move_id(move["id"]) for move in active["moves"] if not move.get("disabled")]
+            seen = [_move_id(move.id) for move in battle.available_moves[slot]]
+            if seen != listed:
+                yield Difference(f"available moves:{slot}", self.role, seen, listed)
+        if list(battle.force_switch) != list(request.get("forceSwitch") or [False, False]):
+            yield Difference("force switch", self.role, battle.force_switch, request.get("forceSwitch"))
 
 
 def _can_come_in(mon: dict[str, Any], request: dict[str, Any]) -> bool:

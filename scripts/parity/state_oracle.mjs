@@ -9,7 +9,7 @@
 
 import {createRequire} from 'node:module';
 import {generator, POLICIES} from './engine_policies.mjs';
-import {choiceOf, EXTRAS, hex, teamOf} from './playing.mjs';
+import {choiceOf, EXTRAS, hex, jointChoiceOf, teamOf} from './playing.mjs';
 import {snapshot, watch, watchMoves} from './state_truth.mjs';
 
 const options = JSON.parse(process.argv[2]);
@@ -38,7 +38,7 @@ function split(log, from) {
 
 /** All choices that the simulator accepts, by trying them; null where trying one would tell the seat something. */
 function accepted(side, request) {
-  if (request.teamPreview) return null;
+  if (request.teamPreview || side.active.length > 1) return null; // of two slots: joint_choices.mjs
   const active = request.active?.[0];
   if (active && (active.maybeTrapped || active.maybeDisabled || active.maybeLocked)) return null;
   const tried = side.pokemon.map((_, position) => `switch ${position + 1}`);
@@ -75,7 +75,8 @@ function play(index) {
     for (const side of battle.sides) {
       const request = battle.ended || side.activeRequest?.wait ? null : side.activeRequest;
       decision[side.id] = {lines: seen[side.id], ask: request, accepted: request && accepted(side, request)};
-      if (request) chosen[side.id] = choiceOf(options.policy, side, request, roll);
+      const choose = () => (side.active.length > 1 ? jointChoiceOf(side, request, roll) : choiceOf(options.policy, side, request, roll));
+      if (request) chosen[side.id] = choose();
     }
     decisions.push(JSON.stringify(decision)); // at once: the simulator goes on with the same objects
     if (battle.ended) { end = battle.winner || 'tie'; break; }
@@ -83,7 +84,13 @@ function play(index) {
     for (const side of battle.sides) {
       if (chosen[side.id] && !side.choose(chosen[side.id]) && !side.choose('default')) throw new Error(side.choice.error);
     }
-    battle.commitChoices();
+    try {
+      battle.commitChoices();
+    } catch (error) { // of two slots a combination that nobody plays breaks the simulator itself
+      if (battle.gameType === 'singles') throw error;
+      end = 'broken';
+      break;
+    }
   }
   process.stdout.write(`{"index":${index},"end":${JSON.stringify(end)},"decisions":[${decisions.join(',')}]}\n`);
   battle.destroy();

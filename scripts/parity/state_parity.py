@@ -8,6 +8,7 @@ at a difference.
     python scripts/parity/state_parity.py gen4randombattle --battles 1000 --seed 1
     python scripts/parity/state_parity.py gen4 --teams any --battles 1000 --policy rare
     python scripts/parity/state_parity.py gen4 --teams any --battles 100 --all        # counts by kind, an example of each
+    python scripts/parity/state_parity.py gen9doublesou --teams any --battles 100     # doubles; choices are random
 
 --teams any: random teams of any species, moves, items and abilities of the generation; random-battle: Showdown's own.
 --policy: random; rules (a rule player); switcher (half of the choices are switches); rare (moves used least so far).
@@ -34,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from state_compare import Difference, SeatComparison
 from state_effects import UNKNOWABLE
 
-from agents.battle import SeatBattle
+from agents.battle import new_battle
 from teamsets.errors import BadInput
 from teamsets.showdown import node, package
 
@@ -114,7 +115,7 @@ def compare(played: dict[str, Any], gen: int, format_id: str) -> tuple[list[Loca
     located: list[LocatedDifference] = []
     compared = 0
     seats = [
-        SeatBattle("battle-parity-1", f"Player {role[1]}", role, gen, format_id, random.Random(0)) for role in ROLES
+        new_battle("battle-parity-1", f"Player {role[1]}", role, gen, format_id, random.Random(0)) for role in ROLES
     ]
     for role, battle in zip(ROLES, seats, strict=True):
         comparison = SeatComparison(battle, role)

@@ -44,14 +44,19 @@ function isRenamed(battle, pokemon, move, how) {
 export function watchMoves(battle) {
   let renamed = null; // who uses such a move now
   let used = null; // who has used a move
+  let pressed = null; // the slot of a move that Pressure has made cost more, and by how much
   const {actions} = battle;
   const runMove = actions.runMove;
   actions.runMove = function (move, pokemon, place, how) {
     const before = renamed;
     renamed = isRenamed(this.battle, pokemon, move, how) ? pokemon : null;
     const from = this.battle.log.length;
-    used = null;
+    used = pressed = null;
     const result = runMove.call(this, move, pokemon, place, how);
+    if (pressed && this.battle.activePerHalf > 1 && hidesTarget(this.battle.log, from, pokemon)) {
+      pressed.slot.secret = (pressed.slot.secret || 0) + pressed.cost;
+      pressed.slot.silent = (pressed.slot.silent || 0) + pressed.cost;
+    }
     renamed = before;
     const line = used !== pokemon && !how?.externalMove && this.battle.log[from];
     const locked = pokemon.volatiles.choicelock || pokemon.ability === 'gorillatactics';
@@ -85,6 +90,7 @@ export function watchMoves(battle) {
     mon.deductPP = function (move, ...rest) {
       const cost = deductPP.call(this, move, ...rest);
       const slot = this.getMoveData(move);
+      if (slot && rest[0]) pressed = {slot, cost};
       const untold = battle.gen === 1 && noteUntold(this, battle);
       if (slot && renamed === this) {
         slot.hidden = (slot.hidden || 0) + cost;
@@ -99,6 +105,11 @@ export function watchMoves(battle) {
       return cost;
     };
   }
+}
+
+/** Whether the line of a move does not name its target, as it has failed: of two opponents it can be either. */
+function hidesTarget(log, from, pokemon) {
+  return log.slice(from).some(line => line.startsWith(`|move|${pokemon}|`) && line.includes('||[still]'));
 }
 
 /** Notes a move that a Choice item keeps from being used: the line is that of a use that fails. */
@@ -231,7 +242,7 @@ function pokemonOf(mon) {
   noteAbility(mon);
   const health = mon.getHealth();
   return {
-    name: mon.name, place: mon.position, active: mon.position === 0 && mon.previouslySwitchedIn + mon.isActive > 0, fainted: mon.fainted, guise: said(mon).guise || null,
+    name: mon.name, place: mon.position, active: mon.position < mon.side.active.length && mon.previouslySwitchedIn + mon.isActive > 0, fainted: mon.fainted, guise: said(mon).guise || null,
     species: species.id, base: toID(species.baseSpecies), changesFrom: toID([].concat(species.changesFrom || species.battleOnly || [])[0] || ''),
     original: mon.baseSpecies.id, set: toID(mon.set.species || mon.set.name), baseStats: species.baseStats, weight: mon.weighthg / 10, details: mon.details,
     level: mon.level, gender: mon.gender, secret: health.secret, shared: health.shared, hp: mon.hp, maxhp: mon.maxhp, stats: mon.baseStoredStats,

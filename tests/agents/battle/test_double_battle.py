@@ -150,3 +150,41 @@ def test_the_orders_of_each_slot_are_its_legal_choices() -> None:
     assert "/choose move tackle -1" in second
     assert len(battle.legal) == 10 * 10 - 2
     assert battle.legal_slots is not None and len(battle.legal_slots.first) == 10
+
+
+def test_abilities_that_only_an_ally_shows() -> None:
+    battle = begun(
+        "|-clearboost|p2a: Onix|[from] ability: Curious Medicine|[of] p2b: Abra",
+        "|-activate|p1a: Hypno|ability: Symbiosis|Leftovers|[of] p1b: Muk",
+    )
+    onix, abra = battle.opponent_team.values()
+    assert (onix.ability, abra.ability) == (None, "curiousmedicine")
+    hypno, muk = battle.team["p1: Hypno"], battle.team["p1: Muk"]
+    assert (hypno.ability, hypno.item, muk.item) == ("symbiosis", None, "leftovers")
+
+
+def test_up_to_generation_4_pressure_of_an_ally_costs_one_more() -> None:
+    battle = SeatDoubleBattle("battle-1", "Ann", "p1", 4, "gen4doublesou", random.Random(0))
+    battle.ask({"wait": True, "side": request(*(entry(name, slot) for slot, name in enumerate(OWN)))["side"]})
+    start = [line.replace("|gen|9", "|gen|4") for line in START]
+    battle.feed([*start, "|-ability|p2b: Abra|Pressure", "|move|p2a: Onix|Tackle|p2b: Abra"])
+    assert battle.opponent_team["p2: Onix"].moves["tackle"].current_pp == 56 - 2
+
+
+def test_of_a_team_that_brings_some_the_others_are_no_longer_in_it() -> None:
+    battle = begun()
+    battle.ask(request(entry("Hypno", 0), entry("Muk", 1), entry("Zoroark", 2)))
+    assert [mon.name for mon in battle.team.values()] == ["Hypno", "Muk", "Zoroark"]
+
+
+def test_pp_in_champions_are_its_own() -> None:
+    battle = SeatDoubleBattle("battle-1", "Ann", "p1", 9, "gen9championsvgc2026regma", random.Random(0))
+    battle.ask({"wait": True, "side": request(*(entry(name, slot) for slot, name in enumerate(OWN)))["side"]})
+    battle.feed([*START, "|move|p2a: Onix|Protect|p2a: Onix", "|move|p2b: Abra|Tackle|p1a: Hypno"])
+    assert {name: move.max_pp for name, move in battle.team["p1: Mew"].moves.items()} == {
+        "tackle": 20, "protect": 8, "earthquake": 12, "meanlook": 8,
+    }  # fmt: skip
+    onix, abra = battle.opponent_team.values()
+    assert (onix.moves["protect"].current_pp, abra.moves["tackle"].current_pp) == (7, 19)
+    battle.feed(["|turn|2", "|move|p2b: Abra|Tackle|p1a: Hypno"])
+    assert abra.moves["tackle"].current_pp == 18
