@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Container, Iterator
 
 from teamsets import cache
@@ -11,7 +10,7 @@ from teamsets.builder import published
 from teamsets.builder.pool import Pool
 from teamsets.builder.published import as_text
 from teamsets.builder.recipes import common_leads
-from teamsets.errors import ArenaError
+from teamsets.errors import ArenaError, BadInput
 from teamsets.formats import Format
 from teamsets.teams import Team
 from teamsets.validator import TeamValidator, rules_version
@@ -44,8 +43,21 @@ def teams(chosen: Format, count: int, seed: int) -> list[Team]:
     ]
 
 
+def is_made_for(chosen: Format) -> bool:
+    """Return whether there are published sets to make teams of a format from."""
+    try:
+        published.pool(chosen.gen, _tier(chosen))
+    except BadInput:
+        return False
+    return True
+
+
+def _tier(chosen: Format) -> str:
+    return chosen.id.removeprefix(f"gen{chosen.gen}")
+
+
 def _make(chosen: Format, count: int, seed: int) -> list[str]:
-    tier = re.sub(r"^gen\d", "", chosen.id)
+    tier = _tier(chosen)
     sets = published.pool(chosen.gen, tier)
     own = {each.species for each in sets if each.tier == tier}
     usual = common_leads(chosen.id)

@@ -14,7 +14,7 @@ from arena.terminal.console import Console
 from teamsets import variety
 from teamsets.builder import competitive
 from teamsets.errors import BadInput, BadTeam
-from teamsets.formats import LADDER_FORMATS, Format, get_format
+from teamsets.formats import DOUBLES_FORMATS, LADDER_FORMATS, Format, get_format
 from teamsets.loading import count_shipped, load_set, set_names
 from teamsets.teams import Team
 from teamsets.validator import TeamValidator
@@ -66,11 +66,12 @@ def list_sets(format_id: str | None) -> None:
     Example:
       arena teams list --format gen9ou
     """
-    formats = [get_format(format_id).id] if format_id else list(LADDER_FORMATS)
+    bring_teams = [each for each in (*LADDER_FORMATS, *DOUBLES_FORMATS) if not get_format(each).random]
     names = set_names()
     table = Table("format", *names)
-    for each in formats:
-        counts = [f"{variety.SIZE}*" if name == variety.NAME else str(count_shipped(name, each)) for name in names]
+    for each in [get_format(format_id).id] if format_id else bring_teams:
+        varied = f"{variety.SIZE}*" if variety.is_made_for(get_format(each)) else "0"
+        counts = [varied if name == variety.NAME else str(count_shipped(name, each)) for name in names]
         table.add_row(each, *counts)
     console = Console()
     console.print(table)

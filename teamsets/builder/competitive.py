@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from teamsets.builder import doubles_sets
 from teamsets.builder.pool import Pool
 from teamsets.builder.published import Member, as_text, published_sets
-from teamsets.builder.recipes import Recipe, recipe
+from teamsets.builder.recipes import Recipe, formats, recipe
 from teamsets.builder.roles import roles
 from teamsets.errors import ArenaError
 from teamsets.formats import Format
@@ -45,13 +46,17 @@ class _Made:
 def make(chosen: Format, count: int, seed: int) -> list[Team]:
     """Generate `count` different competitive teams for a format, from a seed.
 
-    Raises BadInput for a format without a recipe, and ArenaError if the recipe does not allow so many.
+    A format of doubles without a recipe of its own takes Showdown's sets for random doubles (doubles_sets.py). Raises
+    BadInput for another format without a recipe, and ArenaError if the recipe does not allow so many.
     """
+    if chosen.doubles and chosen.id not in formats():
+        return doubles_sets.make(chosen, count, seed)
     plan = recipe(chosen.id)
     rng = random.Random(f"{chosen.id}:{seed}")
     made = _Made([])
     with TeamValidator() as validator:
-        wanted = [each for each in published_sets(chosen.gen, "ou") if plan.uses(each.species, each.name)]
+        tier = chosen.id.removeprefix(f"gen{chosen.gen}")
+        wanted = [each for each in published_sets(chosen.gen, tier) if plan.uses(each.species, each.name)]
         pool = Pool.of(chosen.gen, wanted, validator)
         if lacking := plan.species - pool.sets.keys():
             raise ArenaError(f"recipe {chosen.id}: no published sets for {', '.join(sorted(lacking))}")

@@ -129,12 +129,15 @@ def published_sets(gen: int, tier: str) -> tuple[PublishedSet, ...]:
 
 
 def pool(gen: int, tier: str) -> tuple[PublishedSet, ...]:
-    """Return the sets published for a tier and the tiers below it. Raises BadInput if there are none."""
-    if tier not in TIERS:
+    """Return the sets published for a tier and the tiers below it; doubles and VGC have none below.
+
+    Raises BadInput if there are none.
+    """
+    if tier not in TIERS and not published_sets(gen, tier):
         likely = lookalikes(f"gen{gen}{tier}", tuple(f"gen{gen}{each}" for each in TIERS))
         fix = f"did you mean {likely}? Or bring" if likely else "bring"
         raise BadInput(f"format 'gen{gen}{tier}': no published sets to build teams from: {fix} a folder of teams")
-    below = TIERS[TIERS.index(tier) :]
+    below = TIERS[TIERS.index(tier) :] if tier in TIERS else (tier,)
     sets = tuple(published for lower in below for published in published_sets(gen, lower))
     if not sets:
         raise BadInput(f"format 'gen{gen}{tier}': no published sets to build teams from: bring a folder of teams")

@@ -18,6 +18,11 @@ _MOVES = {
     "spikes": {"Spikes", "Toxic Spikes", "Ceaseless Edge"},
     "removal": {"Rapid Spin", "Defog", "Mortal Spin", "Tidy Up", "Court Change"},
     "phazing": {"Roar", "Whirlwind", "Dragon Tail", "Haze"},
+    "tailwind": {"Tailwind"},
+    "trick_room": {"Trick Room"},
+    "speed_control": {"Tailwind", "Trick Room", "Icy Wind", "Electroweb", "Glaciate", "Thunder Wave", "Bulldoze"},
+    "support": {"Fake Out", "Follow Me", "Rage Powder", "Helping Hand", "Beat Up", "Coaching", "Parting Shot", "Howl"},
+    "protection": {"Protect", "Detect", "Spiky Shield", "Baneful Bunker", "Burning Bulwark", "Silk Trap", "Wide Guard"},
     "pivot": {"U-turn", "Volt Switch", "Flip Turn", "Teleport", "Chilly Reception", "Parting Shot"},
     "priority": {
         *("Extreme Speed", "Sucker Punch", "Bullet Punch", "Mach Punch", "Ice Shard", "Vacuum Wave", "Aqua Jet"),
