@@ -38,6 +38,8 @@ _PROTECTING = frozenset(
         "Quick Guard", "Silk Trap", "Spiky Shield", "Wide Guard",
     }
 )  # fmt: skip
+#: Those that protect a side.
+_SIDE_GUARDS = {"Quick Guard": Effect.QUICK_GUARD, "Wide Guard": Effect.WIDE_GUARD}
 _NOT_TRIED = frozenset({"[still]", "[notarget]"})
 _FAILED = _NOT_TRIED | {"[miss]"}
 #: Moves and abilities that change a move's type before its Max Move is determined (Showdown's `onModifyType`).
@@ -139,6 +141,14 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
         mon._effects[silent] = 0
     if message[3] in _PROTECTING:  # it counts if it succeeds, which "-singleturn" says
         battle.protecting = mon, protections
+        guard = _SIDE_GUARDS.get(message[3])
+        if guard is not None and any(guard in ally._effects for ally in battle.allies_of(message[2])):
+            battle.protecting = (
+                None  # its side has it already: it succeeds without a line, or "-fail" says that it does not
+            )
+            battle.protected.append(mon)
+            mon._protect_counter = protections + 1
+            return
         instructed = is_among(mon, battle.protected)  # fails at the end of the turn, without a draw
         mon._protect_counter = protections if instructed else 0
     else:

@@ -141,11 +141,12 @@ class QuickDoubleBattle(QuickReading, DoubleBattle):
             aimed = list(others)
         else:
             aimed = [target_str[:3]] if target_str and target_str[:3] in others else []
-        return sum(self._presses(place, others[place]) for place in aimed)
+        fallen = self._gen < _FIRST_WITHOUT_PRESSURE_OF_ALLIES and entry["target"] == "all"  # their Pressure acts, too
+        return sum(self._presses(place, others[place], fallen) for place in aimed)
 
-    def _presses(self, place: str, mon: Pokemon) -> bool:
-        """Return whether Pressure of a Pokémon at a place acts."""
-        if ability_of(mon) != "pressure" or mon._status is FAINTED:
+    def _presses(self, place: str, mon: Pokemon, fallen: bool) -> bool:
+        """Return whether Pressure of a Pokémon at a place acts. fallen: also if it has fainted."""
+        if ability_of(mon) != "pressure" or (mon._status is FAINTED and not fallen):
             return False
         return Effect.GASTRO_ACID not in mon._effects and Field.NEUTRALIZING_GAS not in self._fields
 

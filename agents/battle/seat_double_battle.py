@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.status import Status
 from poke_env.player.battle_order import PassBattleOrder, SingleBattleOrder
 
 from agents.battle.choices import Choice
+from agents.battle.illusion import unmask
 from agents.battle.joint_answers import read_joint_answer
 from agents.battle.joint_choices import SlotChoices, joint_choices, selections, slot_choices, slot_labels
 from agents.battle.quick_double_battle import SLOT_LETTERS, QuickDoubleBattle
@@ -87,6 +89,19 @@ class SeatDoubleBattle(SeatView, QuickDoubleBattle):
     def occupy(self, place: str, mon: Pokemon) -> None:
         self.places(place)[place] = mon
 
+    def allies_of(self, ident: str) -> Sequence[Pokemon]:
+        return [mon for place, mon in self.places(ident).items() if place != ident[:3]]
+
+    def part_guises(self, ident: str) -> None:
+        """The one that has stood there wears the guise: it stays there as another Pokémon, until it is known which."""
+        name = ident[:2] + ident[3:]
+        known = self._team.get(name) or self._opponent_team.get(name)
+        for place, there in list(self.places(ident).items()):
+            if there is known and place != ident[:3] and there._status is not Status.FNT:
+                wearer = Pokemon(self.gen, details=there._last_details, name=there.name)
+                unmask(self, place, wearer, there)
+                wearer.switch_in()
+
     def facing(self, ident: str) -> Pokemon | None:
         return None
 
@@ -104,9 +119,9 @@ class SeatDoubleBattle(SeatView, QuickDoubleBattle):
             kept.update({place: value for place, value in swapped.items() if value is not None})
         self.pressing = {{first: second, second: first}.get(place, place) for place in self.pressing}
 
-    def _presses(self, place: str, mon: Pokemon) -> bool:
+    def _presses(self, place: str, mon: Pokemon, fallen: bool) -> bool:
         """As QuickDoubleBattle's. One with Pressure announces it, so one that has not is another one (Illusion)."""
-        return (self.gen < FIRST_WITH_ILLUSION or place in self.pressing) and super()._presses(place, mon)
+        return (self.gen < FIRST_WITH_ILLUSION or place in self.pressing) and super()._presses(place, mon, fallen)
 
 
 def _ordered(slot: int, choice: Choice, other: Choice) -> tuple[Choice, Choice]:

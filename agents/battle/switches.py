@@ -39,6 +39,7 @@ _HANDING_ON = ("Baton Pass", "Shed Tail")
 
 def read_switch(battle: TrackedBattle, message: list[str]) -> None:
     """ "switch|POKEMON|DETAILS|HP|[from] Baton Pass", "drag|…": one leaves, another comes in."""
+    battle.part_guises(message[2])
     leaving = battle.active_of(message[2])
     move = origin(message, 5).removeprefix("move:").strip()
     boosts: dict[str, int] = {}

@@ -118,6 +118,13 @@ class TrackedBattle(QuickReading):
     def occupy(self, place: str, mon: Pokemon) -> None:
         """Note who stands at a place ("p1a")."""
 
+    def allies_of(self, ident: str) -> Sequence[Pokemon]:
+        """Return who stands beside an active Pokémon ("p1a: Tauros"): nobody in singles."""
+        return ()
+
+    def part_guises(self, ident: str) -> None:
+        """Tell one that comes in from one of its side that has stood there in its guise: there is none in singles."""
+
     @abstractmethod
     def facing(self, ident: str) -> Pokemon | None:
         """Return the only Pokémon that an active one has to do with on the other side; None if there are two."""

@@ -135,17 +135,22 @@ def read_activate(battle: TrackedBattle, message: list[str]) -> None:
             if effect not in _LOCKS or not lasts:
                 mon.start_effect(name)
             if effect is Effect.TRAPPED:
-                battle.trappers += [(mon, holder) for holder in _last_user(battle)]
+                battle.trappers += [(mon, holder) for holder in _holder(battle, mon)]
             if effect in _LOCKS and not lasts:
                 battle.locked_on.append((mon, effect, battle.turn))
     if ability and ability != "persistent":
         show_ability(battle.get_pokemon(message[2]), ability)
 
 
-def _last_user(battle: TrackedBattle) -> list[Pokemon]:
-    """Return who has used the last move, if anybody has."""
+def _holder(battle: TrackedBattle, held: Pokemon) -> list[Pokemon]:
+    """Return who keeps a Pokémon from leaving: the user of the last move; for the user itself (Jaw Lock) its target."""
     used = next((line for line in reversed(battle._replay_data) if line[1] == "move"), None)
-    return [] if used is None else [battle.get_pokemon(used[2])]
+    if used is None:
+        return []
+    user = battle.get_pokemon(used[2])
+    if user is not held:
+        return [user]
+    return [battle.get_pokemon(used[4])] if len(used) > 4 and used[4][:1] == "p" else []
 
 
 def read_transform(battle: TrackedBattle, message: list[str]) -> None:

@@ -188,3 +188,30 @@ def test_pp_in_champions_are_its_own() -> None:
     assert (onix.moves["protect"].current_pp, abra.moves["tackle"].current_pp) == (7, 19)
     battle.feed(["|turn|2", "|move|p2b: Abra|Tackle|p1a: Hypno"])
     assert abra.moves["tackle"].current_pp == 18
+
+
+def test_two_of_a_side_that_look_alike_are_two_pokemon() -> None:
+    battle = begun("|switch|p2a: Abra|Abra, L50, M|100/100", "|-damage|p2a: Abra|50/100", "|-boost|p2a: Abra|atk|1")
+    abra = battle.opponent_team["p2: Abra"]
+    both = begun("|switch|p2b: Eevee|Eevee, L50, M|100/100", "|switch|p2a: Abra|Abra, L50, M|100/100")
+    both.feed(["|-damage|p2a: Abra|50/100", "|switch|p2b: Abra|Abra, L50, M|100/100", "|-damage|p2b: Abra|0 fnt"])
+    both.feed(["|faint|p2b: Abra", "|-damage|p2a: Abra|30/100"])
+    assert names(both)[1] == ["Abra", None] and both.opponent_team["p2: Abra"].fainted
+    both.feed(["|replace|p2a: Zoroark|Zoroark, L50, M", "|-end|p2a: Zoroark|Illusion"])
+    assert names(both)[1] == ["Zoroark", None] and both.opponent_team["p2: Zoroark"].current_hp == 30
+    assert both.parse_warnings == 0 and abra.boosts["atk"] == 1
+
+
+def test_jaw_lock_holds_both_until_either_leaves() -> None:
+    battle = begun("|move|p2b: Abra|Jaw Lock|p1b: Muk", "|-activate|p2b: Abra|trapped", "|-activate|p1b: Muk|trapped")
+    abra, muk = battle.opponent_team["p2: Abra"], battle.team["p1: Muk"]
+    assert Effect.TRAPPED in abra.effects and Effect.TRAPPED in muk.effects
+    battle.feed(["|-damage|p1b: Muk|0 fnt", "|faint|p1b: Muk"])
+    assert Effect.TRAPPED not in abra.effects
+
+
+def test_a_second_wide_guard_of_a_side_counts_though_no_line_says_so() -> None:
+    guard = "|move|p1{}: {}|Wide Guard|p1{}: {}"
+    battle = begun(guard.format("a", "Hypno", "a", "Hypno"), "|-singleturn|p1a: Hypno|Wide Guard")
+    battle.feed([guard.format("b", "Muk", "b", "Muk"), "|upkeep", "|turn|2"])
+    assert [mon.protect_counter for mon in battle.active_pokemon if mon is not None] == [1, 1]
