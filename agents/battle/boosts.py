@@ -19,6 +19,7 @@ def read_copyboost(battle: TrackedBattle, message: list[str]) -> None:
     user, target = battle.get_pokemon(message[2]), battle.get_pokemon(message[3])
     user.copy_boosts(target)
     copy_critical_effects(battle, user, target)
+    show_cause(battle, message)
 
 
 def copy_critical_effects(battle: TrackedBattle, user: Pokemon, target: Pokemon) -> None:

@@ -11,7 +11,7 @@ from poke_env.data import to_id_str
 from poke_env.player.battle_order import BattleOrder, DoubleBattleOrder
 
 from agents.battle.choices import Choice, is_move_named, named_switch, team_choice
-from agents.battle.joint_choices import SlotChoices, joint_choice
+from agents.battle.joint_choices import SlotChoices, iter_joint_choices, joint_choice
 
 _EXTRAS = frozenset({"mega", "megax", "megay", "ultra", "dynamax", "terastallize", "zmove"})
 _TARGET = re.compile(r"[+-]?[12]")
@@ -22,24 +22,27 @@ def read_joint_answer(
 ) -> Choice | None:
     """Return the legal choice of both slots that an answer means, or None if it means none.
 
+    legal: the selections at team preview, where slots is None; not read otherwise.
     answer: a joint `Choice`, its label or wire; a tuple or list with an answer for each slot (a slot's `Choice`, its label
     or wire, poke-env's order, `Move` or `Pokemon`); poke-env's `DoubleBattleOrder`; or text as Showdown's client sends it
     ("/choose move fakeout 1, switch Incineroar", "/team 3142", "default"). One answer is enough where the other slot
     passes. Of poke-env's orders a target that the move does not take is left out, and one that it lacks is its first: its
     players do not know that a move that goes on names none, and that a Max Move names one.
     """
-    if not legal:
+    if slots is None and not legal:
         return None
-    if isinstance(answer, Choice) and not (slots and answer.kind != "joint"):
+    if isinstance(answer, Choice) and slots is None:
         return legal[legal.index(answer)] if answer in legal else None
+    if isinstance(answer, Choice) and answer.kind == "joint":
+        answer = answer.parts
     if isinstance(answer, DoubleBattleOrder):
         answer = (answer.first_order, answer.second_order)
     if isinstance(answer, str):
         text = _plain(answer)
         if text in ("default", "auto"):
-            return legal[0]
+            return legal[0] if slots is None else next(iter_joint_choices(slots), None)
         if slots is None:
-            return _selection(text, legal, request)
+            return _selection(text, request)
         answer = [part.strip() for part in text.split(",")]
     if slots is None:
         return None
@@ -123,7 +126,7 @@ def _named_move(
     return aimed[0] if aimed else None
 
 
-def _selection(text: str, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
+def _selection(text: str, request: dict[str, Any]) -> Choice | None:
     """Read the order of a team: too long it is cut, too short it is completed in the team's own order, as Showdown does."""
     kind, _, rest = text.partition(" ")
     digits = [part.strip() for part in (rest.split(",") if "," in rest else rest.replace(" ", ""))]

@@ -8,6 +8,8 @@ alone both slots may mega-evolve at once; a request does not say so, and that is
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import permutations
 from typing import Any, NamedTuple
@@ -59,6 +61,15 @@ class SlotChoices(NamedTuple):
     second: list[Choice]
     replacements: Replacements | None = None
 
+    def draw(self, rng: random.Random) -> Choice:
+        """Return a choice of both slots, each with the same chance. Raises IndexError if there is none."""
+        if self.replacements is not None:
+            return rng.choice(joint_choices(self))
+        while True:  # of moves most pairs go together
+            one, other = rng.choice(self.first), rng.choice(self.second)
+            if self.admit(one, other):
+                return joint_choice(one, other)
+
     def admit(self, one: Choice, other: Choice) -> bool:
         """Whether a choice of the first slot and one of the second are a legal choice of both."""
         if one.kind == other.kind == "switch" and one.slot == other.slot:
@@ -99,7 +110,12 @@ def is_stored(choice: str, labels: list[str]) -> bool:
 
 def joint_choices(slots: SlotChoices) -> list[Choice]:
     """Return the choices of both slots at once."""
-    return [joint_choice(one, other) for one in slots.first for other in slots.second if slots.admit(one, other)]
+    return list(iter_joint_choices(slots))
+
+
+def iter_joint_choices(slots: SlotChoices) -> Iterator[Choice]:
+    """Yield the choices of both slots at once."""
+    return (joint_choice(one, other) for one in slots.first for other in slots.second if slots.admit(one, other))
 
 
 def slot_labels(legal: list[Choice], slots: SlotChoices | None) -> list[str]:

@@ -22,6 +22,7 @@ from agents.battle.quick_poke_env import FAINTED, ability_of
 SLOT_LETTERS = "ab"
 #: Targets that are several Pokémon at once.
 _SPREAD = frozenset({"all", "allAdjacent", "allAdjacentFoes"})
+_OF_ALLIES = frozenset({"allies", "allySide", "allyTeam"})
 _FIRST_WITHOUT_PRESSURE_OF_ALLIES = 5
 
 
@@ -134,11 +135,15 @@ class QuickDoubleBattle(QuickReading, DoubleBattle):
         entry = GenData.from_gen(self._gen).moves.get(Move.retrieve_id(move))
         if entry is None:
             return 0
-        others = dict(self.places("p1" if pokemon[:2] == "p2" else "p2"))
-        if self._gen < _FIRST_WITHOUT_PRESSURE_OF_ALLIES and entry["target"] != "allAdjacentFoes":
-            others |= {place: mon for place, mon in self.places(pokemon).items() if place != pokemon[:3]}
-        if entry["target"] in _SPREAD or "mustpressure" in entry["flags"]:
-            aimed = list(others)
+        foes = self.places("p1" if pokemon[:2] == "p2" else "p2")
+        allies: dict[str, Pokemon] = {}
+        if self._gen < _FIRST_WITHOUT_PRESSURE_OF_ALLIES:
+            allies = {place: mon for place, mon in self.places(pokemon).items() if place != pokemon[:3]}
+        others, kind = foes | allies, entry["target"]
+        if kind in _SPREAD or "mustpressure" in entry["flags"]:
+            aimed = list(foes) if kind == "allAdjacentFoes" else list(others)
+        elif kind in _OF_ALLIES:
+            aimed = list(allies)
         else:
             aimed = [target_str[:3]] if target_str and target_str[:3] in others else []
         fallen = self._gen < _FIRST_WITHOUT_PRESSURE_OF_ALLIES and entry["target"] == "all"  # their Pressure acts, too

@@ -25,15 +25,27 @@ _EXTRAS = {"": "", "mega": "mega", "zmove": "z_move", "dynamax": "dynamax", "ter
 class SeatDoubleBattle(SeatView, QuickDoubleBattle):
     """poke-env's `DoubleBattle` from one seat's point of view; what it has besides is described at SeatView.
 
-    legal: joint choices. legal_slots: the choices of each slot, and which of them exclude each other; None where it is not
-    asked slot by slot (team preview, or no request).
+    legal: joint choices, listed when they are first read. legal_slots: the choices of each slot, and which of them exclude
+    each other; None where it is not asked slot by slot (team preview, or no request).
     """
 
     slots = 2
+    _legal: list[Choice] | None
 
     def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
         super().__init__(tag, username, role, gen, format_id, rng)
         self.legal_slots: SlotChoices | None = None
+
+    @property
+    def legal(self) -> list[Choice]:
+        if self._legal is None:
+            assert self.legal_slots is not None
+            self._legal = joint_choices(self.legal_slots)
+        return self._legal
+
+    @legal.setter
+    def legal(self, choices: list[Choice]) -> None:
+        self._legal = choices
 
     def list_choices(self, request: dict[str, Any]) -> None:
         self.legal_slots = None
@@ -42,14 +54,14 @@ class SeatDoubleBattle(SeatView, QuickDoubleBattle):
         elif request.get("teamPreview"):
             self.legal = selections(request)
         else:
-            self.legal_slots = slot_choices(request)
-            self.legal = joint_choices(self.legal_slots)
+            self.legal_slots, self._legal = slot_choices(request), None
 
     def read_answer(self, answer: Any, request: dict[str, Any]) -> Choice | None:
-        return read_joint_answer(answer, self.legal, self.legal_slots, request)
+        legal = self.legal if self.legal_slots is None else []
+        return read_joint_answer(answer, legal, self.legal_slots, request)
 
     def legal_labels(self) -> list[str]:
-        return slot_labels(self.legal, self.legal_slots)
+        return slot_labels(self.legal if self.legal_slots is None else [], self.legal_slots)
 
     @property
     def valid_orders(self) -> list[list[SingleBattleOrder]]:
@@ -73,7 +85,9 @@ class SeatDoubleBattle(SeatView, QuickDoubleBattle):
         mon = self.own_active()[slot]
         if extra is None or mon is None:
             return None
-        listed = {**self._last_request["active"][slot]["moves"][choice.slot - 1], "disabled": False}
+        listed = self._last_request["active"][slot]["moves"][choice.slot - 1]
+        if listed.get("disabled"):  # as a Max Move or Z-Move it can be used
+            listed = {**listed, "disabled": False}
         move = mon.available_moves_from_request({"moves": [listed]})[0]
         return SingleBattleOrder(move, move_target=choice.target, **({extra: True} if extra else {}))
 

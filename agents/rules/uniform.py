@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.battle.choices import Choice
 from agents.contract import Agent
 
@@ -12,5 +12,7 @@ class UniformRandom(Agent):
 
     reads_battle = False
 
-    def act(self, battle: SeatBattle) -> Choice:
+    def act(self, battle: SeatBattle | SeatDoubleBattle) -> Choice:
+        if isinstance(battle, SeatDoubleBattle) and battle.legal_slots is not None:
+            return battle.legal_slots.draw(self.rng)
         return self.rng.choice(battle.legal)

@@ -1,9 +1,10 @@
 """Battles a second: the arena against poke-env's own way, the same random-against-random battles, in one go.
 
 poke-env's way: a local Showdown server and two RandomPlayers by `battle_against`, ten battles at once. The arena's way:
-its workers, every battle recorded and put into DuckDB. Both use every core of the machine. The two take turns, so that a
-machine whose speed drifts slows both. Prints a line for each turn, and the ratios of the medians: of battles/s, and of CPU
-time (all processes, Linux only), which says more on a machine that others use.
+its workers, every battle recorded and put into DuckDB. Both use every core of the machine. Teams are those
+of the set `competitive` where Showdown draws none. The two take turns, so that a machine whose speed drifts slows both.
+Prints a line for each turn, and the ratios of the medians: of battles/s, and of CPU time (all processes, Linux only), which
+says more on a machine that others use.
 
     python scripts/bench/throughput.py [--battles 200] [--rounds 3] [--warm 10] [--formats gen1randombattle gen9randombattle]
         [--ways arena "arena, stock" "arena, random"] [--seed 0]
@@ -23,6 +24,7 @@ import argparse
 import asyncio
 import contextlib
 import os
+import random
 import statistics
 import tempfile
 import time
@@ -35,6 +37,7 @@ from poke_env.concurrency import POKE_LOOP
 from poke_env.player import RandomPlayer
 from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
+from poke_env.teambuilder import Teambuilder
 
 from agents.battle.quick_poke_env import slow_down
 from arena.run.tournament import EvaluateSettings, play_into
@@ -42,6 +45,8 @@ from arena.store import rows
 from arena.venues.server.local import LocalServer
 from arena.workers.local_pool import default_workers
 from arena.workers.progress import RunProgress
+from teamsets.formats import get_format
+from teamsets.loading import load_set
 
 
 @contextmanager
@@ -77,6 +82,17 @@ async def close(player: RandomPlayer) -> None:
     await asyncio.gather(*waiting, return_exceptions=True)
 
 
+class Teams(Teambuilder):
+    """The arena's competitive teams of a format, at random."""
+
+    def __init__(self, format_id: str, number: int) -> None:
+        self._teams = [team.packed for team in load_set("competitive", format_id).teams]
+        self._rng = random.Random(number)
+
+    def yield_team(self) -> str:
+        return self._rng.choice(self._teams)
+
+
 def poke_env_speed(format_id: str, battles: int, warm: int, number: int) -> Speed:
     """poke-env's `battle_against` over a new server, ten at once, by poke-env's own code."""
     with local_server() as uri:
@@ -90,6 +106,7 @@ def _over_server(uri: str, format_id: str, battles: int, warm: int, number: int)
         RandomPlayer(
             account_configuration=AccountConfiguration(f"bench{name}{number}", None),
             battle_format=format_id,
+            team=None if get_format(format_id).random else Teams(format_id, number),
             server_configuration=server,
             max_concurrent_battles=10,
             open_timeout=None,  # a machine under load takes longer than poke-env's ten seconds, and without it nothing ends

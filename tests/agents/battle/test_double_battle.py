@@ -156,9 +156,10 @@ def test_abilities_that_only_an_ally_shows() -> None:
     battle = begun(
         "|-clearboost|p2a: Onix|[from] ability: Curious Medicine|[of] p2b: Abra",
         "|-activate|p1a: Hypno|ability: Symbiosis|Leftovers|[of] p1b: Muk",
+        "|-copyboost|p2a: Onix|p2b: Abra|[from] ability: Costar",
     )
     onix, abra = battle.opponent_team.values()
-    assert (onix.ability, abra.ability) == (None, "curiousmedicine")
+    assert (onix.ability, abra.ability) == ("costar", "curiousmedicine")
     hypno, muk = battle.team["p1: Hypno"], battle.team["p1: Muk"]
     assert (hypno.ability, hypno.item, muk.item) == ("symbiosis", None, "leftovers")
 
