@@ -1,19 +1,22 @@
 // Plays gen9ou battles on stock Pokémon Showdown and prints, for each decision, the state, the legal choices and the choices.
 //
-//     node scripts/parity/gen9_oracle.mjs '{"first": 0, "battles": 100, "seed": 1, "sets": ["Azumarill||…", …], "numbers": {…}}'
+//     echo '{"first": 0, "seed": 1, "policy": "random", "teams": [["Azumarill||…", "…"], …], "numbers": {…}}' | node scripts/parity/gen9_oracle.mjs
 //
-// A line of JSON for each battle, of teams of six of the packed sets. With "log": true also the log and every random draw with
-// its call site; without "state": true a hash in place of each state. numbers: those of agents/engine/gen9/gen9.json.
+// A line of JSON for each battle; teams: two packed ones for each. With "log": true also the log and every random draw with its
+// call site; without "state": true a hash in place of each state; with "only": N the battles before N are played (a policy may
+// remember them) and not printed. numbers: those of agents/engine/gen9/gen9.json.
 
+import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {generator} from './engine_policies.mjs';
+import {choose, generator, POLICIES} from './engine_policies.mjs';
+import {hex} from './playing.mjs';
 
-const options = JSON.parse(process.argv[2]);
-const {Battle, Dex, Teams} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
+const options = JSON.parse(readFileSync(0, 'utf8'));
+const {Battle, Dex} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
 const dex = Dex.mod('gen9');
 const MAX_TURNS = options.maxTurns || 300;
 const TYPES = dex.types.all().filter(type => !type.isNonstandard).map(type => type.name);
-const SLOTS = {volatiles: 16, conditions: 8, moves: 4, team: 6};
+const SLOTS = {volatiles: 16, conditions: 8, moves: 4, team: 6, mon: 13};
 const {abilities, items, conditions} = options.numbers;
 void abilities;
 
@@ -29,8 +32,10 @@ function stateOf(battle) {
       ...padded(Object.keys(side.sideConditions).map(id => conditions[id]), SLOTS.conditions), ...Object.values(mon.boosts),
       ...padded(volatiles.map(v => conditions[v.id]), SLOTS.volatiles), ...padded(volatiles.map(v => v.duration || 0), SLOTS.volatiles),
       ...padded(volatiles.map(v => v.counter || 0), SLOTS.volatiles));
-    for (const p of side.team) {
-      words.push(p.hp, p.maxhp, p.fainted ? 0 : conditions[p.status] || 0, items[p.item] || 0, p.terastallized ? 1 + TYPES.indexOf(p.terastallized) : 0,
+    for (let place = 0; place < SLOTS.team; place++) {
+      const p = side.team[place];
+      if (!p) words.push(...Array(SLOTS.mon).fill(0));
+      else words.push(p.hp, p.maxhp, p.fainted ? 0 : conditions[p.status] || 0, items[p.item] || 0, p.terastallized ? 1 + TYPES.indexOf(p.terastallized) : 0,
         +p.fainted, p.isActive ? p.speed : 0, p.abilityState.effectOrder, p.itemState.effectOrder, ...padded(p.moveSlots.map(slot => slot.pp), SLOTS.moves));
     }
   }
@@ -57,24 +62,19 @@ function legalOf(side) {
   return legal;
 }
 
-// Evenly, but that terastallizing is rarer, so that it does not always happen at once.
-function choose(legal, roll) {
-  const choices = [...Array(13).keys()].filter(choice => legal >> choice & 1 && (choice < 4 || choice > 7 || !roll(4)));
-  return choices.length ? choices[roll(choices.length)] : 0;
+// Policies and bits of engine_policies.mjs, and `tera`, which terastallizes at once where the others do so at random.
+function action(legal, roll, side) {
+  const chosen = choose(options.policy === 'tera' ? 'random' : options.policy, legal & 15 | legal >> 8 << 4, roll, side);
+  if (chosen >= 4) return chosen + 4;
+  return legal >> 4 & 15 && (options.policy === 'tera' || !roll(6)) ? chosen + 4 : chosen;
 }
 
 const words = choice => choice >= 8 ? `switch ${choice - 6}` : `move ${choice % 4 + 1}${choice >= 4 ? ' terastallize' : ''}`;
 
-function teamOf(roll) {
-  const sets = [...options.sets], team = [];
-  while (team.length < SLOTS.team) team.push(...sets.splice(roll(sets.length), 1));
-  return team.join(']');
-}
-
 function play(index) {
   const roll = generator(options.seed * 1000003 + index);
-  const seed = `gen5,${Array.from({length: 16}, () => roll(16).toString(16)).join('')}`;
-  const teams = [teamOf(roll), teamOf(roll)];
+  const seed = `gen5,${hex(roll, 16)}`;
+  const teams = options.teams[index - options.first];
   const battle = new Battle({formatid: 'gen9ou', seed, strictChoices: true});
   battle.setPlayer('p1', {name: 'p1', team: teams[0]});
   battle.setPlayer('p2', {name: 'p2', team: teams[1]});
@@ -93,7 +93,7 @@ function play(index) {
   for (;;) {
     const state = stateOf(battle), legal = battle.sides.map(legalOf);
     const over = battle.ended || battle.turn > MAX_TURNS;
-    const choices = legal.map(mask => over ? 0 : choose(mask, roll));
+    const choices = legal.map((mask, i) => over || !mask ? 0 : action(mask, roll, battle.sides[i]));
     decisions.push([options.state ? state : hash(state), ...legal, ...choices]);
     if (over) {
       if (battle.ended) end = battle.winner || 'tie';
@@ -104,9 +104,10 @@ function play(index) {
     });
     battle.commitChoices();
   }
-  const line = {index, seed, teams, decisions, end};
+  const line = {index, seed, decisions, end};
   if (options.log) Object.assign(line, {log: battle.log, draws});
   if (options.only === undefined || index === options.only) process.stdout.write(JSON.stringify(line) + '\n');
 }
 
-for (let index = options.first || 0; index < (options.first || 0) + options.battles; index++) play(index);
+if (![...POLICIES, 'tera'].includes(options.policy)) throw new Error(`policy ${options.policy}: one of ${POLICIES.join(', ')}, tera`);
+for (let n = 0; n < options.teams.length; n++) play(options.first + n);

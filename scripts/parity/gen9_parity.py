@@ -1,22 +1,29 @@
 """Proves that agents/engine/gen9 plays the same battles as stock Pokémon Showdown, decision by decision.
 
-Node plays gen9ou battles of six of the ten sets that the engine knows, with random choices, and prints a hash of the state
-at each decision (PRNG, HP, statuses, items, PP, boosts, volatiles, conditions, order, speed), the legal choices and the
-choices; the engine plays the same, and its hashes and legal choices must be equal. The first difference is shown number by
-number, with the random draws and the turn's log. Exit code 1 at a difference.
+Node plays gen9ou battles and prints a hash of the state at each decision (PRNG, HP, statuses, items, PP, boosts,
+volatiles, conditions, order, speed), the legal choices and the choices; the engine plays the same, and its hashes and legal
+choices must be equal. The first difference is shown number by number, with the random draws and the turn's log. Exit code 1
+at a difference.
 
-    python scripts/parity/gen9_parity.py --battles 300 --seed 1
+    python scripts/parity/gen9_parity.py --battles 300 --seed 1 --teams ring1 --policy random
+
+--teams: ten (sets that were the first), random (anything that is played on any species), ring1, ring2, or a team set or
+folder; of these what the engine does not play is left out. --policy: random; rare (moves, and of random teams also abilities
+and items, that were used least); switcher; rules (a rule player); tera (terastallizes at once).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import gen9_teams
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,11 +72,31 @@ SETS = [
 Battle = dict[str, Any]
 
 
+def teams_for(options: dict[str, Any]) -> list[tuple[str, str]]:
+    """Both packed teams of each battle: "battles" from "first", by the "seed", the "teams" and the "policy"."""
+    kind, pairs, uses = options.get("teams", "ten"), [], Counter[str]()
+    listed = [] if kind in ("ten", "random") else gen9_teams.teams_of(kind.split(","))
+    for index in range(options["first"], options["first"] + options["battles"]):
+        rng = random.Random(f"{options['seed']} {index}")
+        if kind == "ten":
+            pair = tuple("]".join(rng.sample(SETS, 6)) for _ in range(2))
+        elif kind == "random":
+            rare = options.get("policy") == "rare"
+            pair = tuple(gen9_teams.random_team(rng, uses if rare else None) for _ in range(2))
+        else:
+            pair = tuple(rng.choice(listed) for _ in range(2))
+        pairs.append(pair)
+    return pairs
+
+
 def oracle(options: dict[str, Any]) -> list[Battle]:
-    """Battles as scripts/parity/gen9_oracle.mjs prints them."""
-    given = {"sets": SETS, "numbers": NUMBERS, "package": str(package()), **options}
-    done = subprocess.run([node(), str(ORACLE), json.dumps(given)], stdout=subprocess.PIPE, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    """Battles as scripts/parity/gen9_oracle.mjs prints them, and the "teams" of each."""
+    options = {"first": 0, "policy": "random", **options}
+    teams = teams_for(options)
+    given = {**options, "teams": teams, "numbers": NUMBERS, "package": str(package())}
+    done = subprocess.run([node(), str(ORACLE)], input=json.dumps(given), stdout=subprocess.PIPE, text=True, check=True)
+    battles = [json.loads(line) for line in done.stdout.splitlines()]
+    return [{**battle, "teams": teams[battle["index"] - options["first"]]} for battle in battles]
 
 
 def canonical(words: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -79,7 +106,6 @@ def canonical(words: NDArray[np.int32]) -> NDArray[np.int32]:
     for seat in range(2):
         side = b["sides"][:, seat]
         out, team = side["active"][:, 0], side["pokemon"]
-        there = team["maxhp"] > 0
         head += [
             side["pokemonLeft"],
             np.where(side["order"] > 0, (side["order"] - 1) % 6 + 1, 0),
@@ -90,7 +116,7 @@ def canonical(words: NDArray[np.int32]) -> NDArray[np.int32]:
         columns += [team["terastallized"], team["fainted"], team["speed"] * team["isActive"]]
         columns += [team["abilityState"]["effectOrder"], team["itemState"]["effectOrder"]]
         mons = np.concatenate([np.stack(columns, axis=2), team["moveSlots"]["pp"]], axis=2)
-        head.append(mons.reshape(len(b), -1)[:, : there.any(axis=0).sum() * mons.shape[2]])
+        head.append(mons)
     return np.concatenate([part.reshape(len(b), -1) for part in head], axis=1).astype(np.int32)
 
 
@@ -134,7 +160,9 @@ def compare(battles: list[Battle]) -> dict[int, int]:
 
 def explain(options: dict[str, Any], battle: Battle, step: int) -> str:
     """The first difference of a battle: numbers by their place, and Showdown's log and draws around it."""
-    (reference,) = oracle({**options, "first": battle["index"], "battles": 1, "state": True, "log": True})
+    first = options.get("first", 0)
+    until = {"first": first, "battles": battle["index"] - first + 1, "only": battle["index"]}
+    (reference,) = oracle({**options, **until, "state": True, "log": True})
     engine = Engine(1)
     engine.reset([tuple(reference["teams"])], [reference["seed"]])
     for decision in reference["decisions"][:step]:
@@ -153,10 +181,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--battles", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--teams", default="ten", help="ten, random, or rings, team sets, folders with commas between them"
+    )
+    parser.add_argument("--policy", default="random", choices=("random", "rare", "switcher", "rules", "tera"))
     arguments = parser.parse_args()
     decisions = differences = 0
     for first in range(0, arguments.battles, CHUNK):
         options = {"first": first, "battles": min(CHUNK, arguments.battles - first), "seed": arguments.seed}
+        options.update(teams=arguments.teams, policy=arguments.policy)
         battles = oracle(options)
         different = compare(battles)
         decisions += sum(len(battle["decisions"]) for battle in battles)

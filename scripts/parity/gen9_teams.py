@@ -1,0 +1,115 @@
+"""Teams for scripts/parity/gen9_parity.py: of a ring or folder, without what the engine does not play, and random ones."""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+from agents.engine.gen9.teams import DATA, NUMBERS, SPECIES, TYPES, side_words
+from teamsets.builder.published import as_text, published_sets
+from teamsets.errors import BadInput
+from teamsets.loading import load_set, validate_teams
+
+FORMAT = "gen9ou"
+#: Rings of team sets; to ring 2 belong all published sets, too.
+RINGS = {"ring1": ("competitive", "verdict"), "ring2": ("competitive", "verdict")}
+#: How often each published set is drawn for ring 2.
+DRAWS = 6
+_NATURES = tuple(DATA["natures"])
+_EVS = ("84,84,84,84,84,84", "252,252,4,,,", "252,,4,,252,", ",252,,,4,252", ",,4,252,,252", "")
+
+
+def _plays(species: str, item: str, ability: str, move: str, tera: str) -> bool:
+    try:
+        side_words(f"x|{species}|{item}|{ability}|{move}|Hardy|||||100|,,,,,{tera}", 0)
+    except BadInput:
+        return False
+    return True
+
+
+@functools.cache
+def played() -> dict[str, tuple[str, ...]]:
+    """What the engine plays: "species", "abilities", "items", "moves" and "types", each with its ids."""
+    ids = {"species": tuple(SPECIES), "types": tuple(TYPES)}
+    ids |= {kind: tuple(id for id in NUMBERS[kind] if id != "struggle") for kind in ("abilities", "items", "moves")}
+    probe = next(
+        (species, "", ability, move, TYPES[0])
+        for species in ids["species"]
+        for ability in ids["abilities"]
+        for move in ids["moves"]
+        if _plays(species, "", ability, move, TYPES[0])
+    )
+    places = {"species": 0, "items": 1, "abilities": 2, "moves": 3, "types": 4}
+    return {
+        kind: tuple(one for one in ids[kind] if _plays(*probe[:place], one, *probe[place + 1 :]))
+        for kind, place in places.items()
+    }
+
+
+def restricted(packed: str) -> str | None:
+    """A packed team without what the engine does not play; None where less than a Pokémon is left.
+
+    A Pokémon whose species or ability is not played is left out; so are moves, and an item.
+    """
+    world, kept = played(), []
+    for member in packed.split("]"):
+        fields = member.split("|")
+        fields[1] = fields[1] or fields[0]
+        fields[4] = ",".join(move for move in map(_to_id, fields[4].split(",")) if move in world["moves"])
+        if _to_id(fields[2]) not in world["items"]:
+            fields[2] = ""
+        if fields[4] and _to_id(fields[1]) in world["species"] and _to_id(fields[3]) in world["abilities"]:
+            kept.append("|".join(fields))
+    return "]".join(kept) or None
+
+
+def teams_of(names: Sequence[str]) -> list[str]:
+    """The packed teams of rings, team sets and folders, each restricted to what is played. Raises BadInput for none."""
+    whole = []
+    for name in names:
+        for team_set in RINGS.get(name, (name,)):
+            whole += [team.packed for team in load_set(team_set, FORMAT, skip_invalid=True).teams]
+        if name == "ring2":
+            whole += _published()
+    teams = [team for team in map(restricted, dict.fromkeys(whole)) if team]
+    if not teams:
+        raise BadInput(f"--teams {' '.join(names)}: the engine plays no Pokémon of these.")
+    return teams
+
+
+def _published() -> list[str]:
+    """Teams of six of gen9ou's published sets, with one of the alternatives of each field; no set that is refused alone."""
+    rng = random.Random("published")
+    texts = [as_text([one.draw(rng, 0.0, "")]) for one in published_sets(9, "ou") for _ in range(DRAWS)]
+    members = [check.packed for check in validate_teams(FORMAT, texts) if check.packed]
+    rng.shuffle(members)
+    return ["]".join(members[place : place + 6]) for place in range(0, len(members), 6)]
+
+
+def random_team(rng: random.Random, uses: Counter[str] | None = None) -> str:
+    """A packed team of anything that is played on any species. uses: take what was used least, and count it."""
+    world = played()
+
+    def pick(kind: str, count: int = 1) -> list[str]:
+        ids = rng.sample(world[kind], min(count, len(world[kind])))
+        if uses is not None:
+            pairs = zip(ids, rng.choices(world[kind], k=len(ids)), strict=True)
+            ids = list(dict.fromkeys(min(pair, key=lambda one: uses[kind + one]) for pair in pairs))
+            uses.update(kind + one for one in ids)
+        return ids
+
+    members = []
+    for species in pick("species", 6 if rng.randrange(10) else rng.randrange(1, 7)):
+        moves = ",".join(pick("moves", 4 if rng.randrange(8) else rng.randrange(1, 5)))
+        item = pick("items")[0] if rng.randrange(8) else ""
+        level = "" if rng.randrange(3) else str(rng.randrange(30, 101))
+        ability, tera = pick("abilities")[0], pick("types")[0]
+        nature, evs = rng.choice(_NATURES), rng.choice(_EVS)
+        members.append(f"{species}||{item}|{ability}|{moves}|{nature}|{evs}||||{level}|,,,,,{tera}")
+    return "]".join(members)
+
+
+def _to_id(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum())
