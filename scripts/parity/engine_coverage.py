@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from engine_ledger import Counts
+
 from agents.engine.gen1.tables import MOVE_IDS
 from teamsets.showdown import node
 
@@ -14,7 +16,6 @@ DEFINITIONS = Path(__file__).parent / "engine_coverage.mjs"
 #: Uses that each move should have.
 BAR = 1000
 
-Counts = dict[str, dict[str, list[int]]]
 Branch = dict[str, Any]
 
 
@@ -27,13 +28,13 @@ def branches() -> list[Branch]:
 
 def reached(branch: Branch, counts: Counts) -> int:
     """How often a branch was taken: uses, or for a chance how often it happened."""
-    return counts["branches"].get(f"{branch['effect']}|{branch['state']}", [0, 0])[branch["chance"]]
+    return counts.get("branches", {}).get(f"{branch['effect']}|{branch['state']}", [0, 0])[branch["chance"]]
 
 
 def report(counts: Counts) -> str:
     """The uses of each move, the table of branches, and what was not reached, with the reason where it is impossible."""
     defined = branches()
-    return "\n\n".join([_moves(counts["moves"]), _matrix(defined, counts), _unreached(defined, counts)])
+    return "\n\n".join([_moves(counts.get("moves", {})), _matrix(defined, counts), _unreached(defined, counts)])
 
 
 def _moves(moves: dict[str, list[int]]) -> str:

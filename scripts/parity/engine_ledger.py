@@ -1,5 +1,5 @@
-"""The ledger of parity ranges: a file of JSON lines, one for each chunk of battles that scripts/parity/engine_parity.py
-compared.
+"""The ledger of parity ranges: a file of JSON lines, one for each chunk of battles that scripts/parity/engine_parity.py or
+gen9_parity.py compared.
 
 A line says what was played (seed, teams, policy, first battle, battles), on what (digest of the engine's sources, version
 of Showdown), and the result (decisions, differences, ends; with --coverage also the counts). A chunk that is in the ledger
@@ -17,6 +17,8 @@ from typing import Any
 from teamsets.errors import BadInput
 
 Record = dict[str, Any]
+#: What was reached: kind (moves, branches, abilities ...) -> name -> two numbers.
+Counts = dict[str, dict[str, list[int]]]
 _KEY = ("seed", "teams", "policy", "first", "battles", "engine", "showdown")
 
 
@@ -38,7 +40,7 @@ def read(path: Path) -> dict[tuple[Any, ...], Record]:
             record = json.loads(line)
             records[key(record)] = record
         except (ValueError, KeyError, TypeError):
-            raise BadInput(f"{path}, line {number} is no record of engine_parity.py: name another --ledger.") from None
+            raise BadInput(f"{path}, line {number} is no record of a parity script: name another --ledger.") from None
     return records
 
 
@@ -49,8 +51,8 @@ def append(path: Path, record: Record) -> None:
         os.write(file.fileno(), (b"\n" if torn else b"") + json.dumps(record).encode() + b"\n")
 
 
-def add_coverage(total: dict[str, dict[str, list[int]]], counts: dict[str, dict[str, list[int]]]) -> None:
-    """Adds the counts of one record (moves and branches, each [uses, effects]) to a sum."""
+def add_coverage(total: Counts, counts: Counts) -> None:
+    """Adds the counts of one record to a sum."""
     for kind, rows in counts.items():
         into = total.setdefault(kind, {})
         for name, numbers in rows.items():

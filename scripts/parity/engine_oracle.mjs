@@ -1,16 +1,17 @@
 // Plays battles on stock Pokémon Showdown and prints, for each decision, a hash of the state, the legal actions and the choices.
 //
-//     node scripts/parity/engine_oracle.mjs '{"first": 0, "battles": 100, "seed": 1, "policy": "random", "teams": "any"}'
+//     echo '{"first": 0, "battles": 100, "seed": 1, "policy": "random", "teams": "any"}' | node scripts/parity/engine_oracle.mjs
 //
 // A line of JSON for each battle. With "state": true each decision has its whole state instead of the hash; with "only": N the
 // battles before N are played (a policy may remember them) and not printed; with "coverage": true a last line counts the
 // branches that were reached (engine_coverage.mjs). Policies: engine_policies.mjs.
 
+import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {Coverage} from './engine_coverage.mjs';
 import {choose, generator, POLICIES} from './engine_policies.mjs';
 
-const options = JSON.parse(process.argv[2]);
+const options = JSON.parse(readFileSync(0, 'utf8'));
 if (!POLICIES.includes(options.policy)) throw new Error(`policy ${options.policy}: one of ${POLICIES.join(', ')}`);
 const {Battle, Dex, Teams} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
 const dex = Dex.mod('gen1');

@@ -1,51 +1,33 @@
 // Plays gen9ou battles on stock Pokémon Showdown and prints, for each decision, the state, the legal choices and the choices.
 //
-//     echo '{"first": 0, "seed": 1, "policy": "random", "teams": [["Azumarill||…", "…"], …], "numbers": {…}}' | node scripts/parity/gen9_oracle.mjs
+//     echo '{"first": 0, "seed": 1, "policy": "random", "teams": [["Azumarill||…", "…"], …], "layout": {…}}' | node scripts/parity/gen9_oracle.mjs
 //
 // A line of JSON for each battle; teams: two packed ones for each. With "log": true also the log and every random draw with its
 // call site; without "state": true a hash in place of each state; with "only": N the battles before N are played (a policy may
-// remember them) and not printed. numbers: those of agents/engine/gen9/gen9.json.
+// remember them) and not printed. layout: of gen9_state.py. A last line, {"unread": […]}, if anything, names what
+// Showdown keeps and nothing reads.
 
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {choose, generator, POLICIES} from './engine_policies.mjs';
+import {StateReader} from './gen9_state.mjs';
 import {hex} from './playing.mjs';
 
 const options = JSON.parse(readFileSync(0, 'utf8'));
-const {Battle, Dex} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
-const dex = Dex.mod('gen9');
+const {Battle} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
 const MAX_TURNS = options.maxTurns || 300;
-const TYPES = dex.types.all().filter(type => !type.isNonstandard).map(type => type.name);
-const SLOTS = {volatiles: 16, conditions: 8, moves: 4, team: 6, mon: 13};
-const {abilities, items, conditions} = options.numbers;
-void abilities;
+const reader = new StateReader(options.layout);
 
-const padded = (words, length) => [...words, ...Array(length - words.length).fill(0)];
-
-// In the order of `canonical` in gen9_parity.py.
-function stateOf(battle) {
-  const {weather, weatherState} = battle.field;
-  const words = [...battle.prng.getSeed().split(',').map(Number), battle.turn, battle.effectOrder, conditions[weather] || 0, weather ? weatherState.duration : 0];
-  for (const side of battle.sides) {
-    const mon = side.active[0], volatiles = Object.values(mon.volatiles);
-    words.push(side.pokemonLeft, ...padded(side.pokemon.map(p => p.place + 1), SLOTS.team),
-      ...padded(Object.keys(side.sideConditions).map(id => conditions[id]), SLOTS.conditions), ...Object.values(mon.boosts),
-      ...padded(volatiles.map(v => conditions[v.id]), SLOTS.volatiles), ...padded(volatiles.map(v => v.duration || 0), SLOTS.volatiles),
-      ...padded(volatiles.map(v => v.counter || 0), SLOTS.volatiles));
-    for (let place = 0; place < SLOTS.team; place++) {
-      const p = side.team[place];
-      if (!p) words.push(...Array(SLOTS.mon).fill(0));
-      else words.push(p.hp, p.maxhp, p.fainted ? 0 : conditions[p.status] || 0, items[p.item] || 0, p.terastallized ? 1 + TYPES.indexOf(p.terastallized) : 0,
-        +p.fainted, p.isActive ? p.speed : 0, p.abilityState.effectOrder, p.itemState.effectOrder, ...padded(p.moveSlots.map(slot => slot.pp), SLOTS.moves));
-    }
-  }
-  return words;
-}
-
+// As `hashes` in gen9_state.py.
 function hash(words) {
-  let h = 2166136261;
-  for (const word of words) h = Math.imul(h ^ word, 16777619) >>> 0;
-  return h;
+  let total = 0;
+  for (let place = 0; place < words.length; place++) {
+    if (!words[place]) continue;
+    let mixed = Math.imul(words[place] ^ Math.imul(place + 1, 2654435761), 2246822519);
+    mixed = Math.imul(mixed ^ mixed >>> 15, 3266489917);
+    total += (mixed ^ mixed >>> 13) >>> 0;
+  }
+  return total % 2 ** 32;
 }
 
 function legalOf(side) {
@@ -88,10 +70,11 @@ function play(index) {
       return next();
     };
   }
+  reader.note(battle);
   battle.makeChoices('default', 'default'); // the preview: the team as it is
   let end = 'limit';
   for (;;) {
-    const state = stateOf(battle), legal = battle.sides.map(legalOf);
+    const state = reader.words(battle), legal = battle.sides.map(legalOf);
     const over = battle.ended || battle.turn > MAX_TURNS;
     const choices = legal.map((mask, i) => over || !mask ? 0 : action(mask, roll, battle.sides[i]));
     decisions.push([options.state ? state : hash(state), ...legal, ...choices]);
@@ -111,3 +94,4 @@ function play(index) {
 
 if (![...POLICIES, 'tera'].includes(options.policy)) throw new Error(`policy ${options.policy}: one of ${POLICIES.join(', ')}, tera`);
 for (let n = 0; n < options.teams.length; n++) play(options.first + n);
+if (reader.unread.size) process.stdout.write(JSON.stringify({unread: [...reader.unread]}) + '\n');

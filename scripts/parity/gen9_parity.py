@@ -14,27 +14,24 @@ and items, that were used least); switcher; rules (a rule player); tera (terasta
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
+import engine_ranges
 import gen9_teams
 import numpy as np
+from engine_ranges import Battle, Options
+from gen9_state import Columns, hashes, shown
 from numpy.typing import NDArray
 
 from agents.engine.gen9.engine import TIE, Engine, records
-from agents.engine.gen9.teams import NUMBERS
-from teamsets.showdown import node, package
+from agents.engine.gen9.library import build
+from agents.engine.gen9.teams import NUMBERS, SPECIES, TYPES
+from teamsets.showdown import package, version
 
 ORACLE = Path(__file__).parent / "gen9_oracle.mjs"
-#: Battles that one Node process plays.
-CHUNK = 250
-_END = {"p1": 0, "p2": 1, "tie": TIE}
 _STATS = "84,84,84,84,84,84"
 #: species, item, ability, moves, nature, tera type
 SETS = [
@@ -69,14 +66,15 @@ SETS = [
     )
 ]
 
-Battle = dict[str, Any]
+COLUMNS = Columns()
 
 
-def teams_for(options: dict[str, Any]) -> list[tuple[str, str]]:
+def teams_for(options: Options) -> list[tuple[str, str]]:
     """Both packed teams of each battle: "battles" from "first", by the "seed", the "teams" and the "policy"."""
     kind, pairs, uses = options.get("teams", "ten"), [], Counter[str]()
+    first = options.get("first", 0)
     listed = [] if kind in ("ten", "random") else gen9_teams.teams_of(kind.split(","))
-    for index in range(options["first"], options["first"] + options["battles"]):
+    for index in range(first, first + options["battles"]):
         rng = random.Random(f"{options['seed']} {index}")
         if kind == "ten":
             pair = tuple("]".join(rng.sample(SETS, 6)) for _ in range(2))
@@ -89,117 +87,71 @@ def teams_for(options: dict[str, Any]) -> list[tuple[str, str]]:
     return pairs
 
 
-def oracle(options: dict[str, Any]) -> list[Battle]:
-    """Battles as scripts/parity/gen9_oracle.mjs prints them, and the "teams" of each."""
+def oracle(options: Options) -> list[Battle]:
+    """Battles as scripts/parity/gen9_oracle.mjs prints them, with the "teams" of each."""
     options = {"first": 0, "policy": "random", **options}
     teams = teams_for(options)
-    given = {**options, "teams": teams, "numbers": NUMBERS, "package": str(package())}
-    done = subprocess.run([node(), str(ORACLE)], input=json.dumps(given), stdout=subprocess.PIPE, text=True, check=True)
-    battles = [json.loads(line) for line in done.stdout.splitlines()]
-    return [{**battle, "teams": teams[battle["index"] - options["first"]]} for battle in battles]
+    layout = {"structs": COLUMNS.structs, "numbers": NUMBERS, "species": list(SPECIES), "types": TYPES}
+    battles = engine_ranges.ask(ORACLE, {**options, "teams": teams, "layout": layout, "package": str(package())})
+    for battle in battles:
+        if "index" in battle:
+            battle["teams"] = teams[battle["index"] - options["first"]]
+    return battles
 
 
-def canonical(words: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The numbers [N, K] of battles [N, WORDS], in the order of `stateOf` in gen9_oracle.mjs."""
-    b = records(words)
-    head = [b["seed"], b["turn"], b["effectOrder"], b["weatherState"]["id"], b["weatherState"]["duration"]]
-    for seat in range(2):
-        side = b["sides"][:, seat]
-        out, team = side["active"][:, 0], side["pokemon"]
-        head += [
-            side["pokemonLeft"],
-            np.where(side["order"] > 0, (side["order"] - 1) % 6 + 1, 0),
-            side["conditions"]["id"],
-        ]
-        head += [out["boosts"], *(out["volatiles"][name] for name in ("id", "duration", "counter"))]
-        columns = [team["hp"], team["maxhp"], np.where(team["fainted"] == 1, 0, team["status"]), team["item"]]
-        columns += [team["terastallized"], team["fainted"], team["speed"] * team["isActive"]]
-        columns += [team["abilityState"]["effectOrder"], team["itemState"]["effectOrder"]]
-        mons = np.concatenate([np.stack(columns, axis=2), team["moveSlots"]["pp"]], axis=2)
-        head.append(mons)
-    return np.concatenate([part.reshape(len(b), -1) for part in head], axis=1).astype(np.int32)
-
-
-def hashes(numbers: NDArray[np.int32]) -> NDArray[np.uint32]:
-    """The hash (32-bit FNV over numbers) of each row."""
-    h = np.full(len(numbers), 2166136261, np.uint32)
-    for column in numbers.T.astype(np.uint32):
-        h = (h ^ column) * np.uint32(16777619)
-    return h
+def started(battles: list[Battle]) -> Engine:
+    """An engine with a battle of the list in each row, at its first decision."""
+    engine = Engine(len(battles))
+    engine.reset([tuple(battle["teams"]) for battle in battles], [battle["seed"] for battle in battles])
+    return engine
 
 
 def compare(battles: list[Battle]) -> dict[int, int]:
     """Plays the battles again. Returns battle -> the first decision at which the two differ."""
-    engine = Engine(len(battles))
-    engine.reset([tuple(battle["teams"]) for battle in battles], [battle["seed"] for battle in battles])
-    different: dict[int, int] = {}
-    going = list(range(len(battles)))
-    step = 0
-    while going:
-        hashed, legal = hashes(canonical(engine.words)), engine.legal()[:, :, 0]
+    engine = started(battles)
+
+    def step(actions: NDArray[np.int32], rows: NDArray[np.int64]) -> None:
         choices = np.zeros((len(battles), 2, 2), np.int32)
-        left = []
-        for n in going:
-            expected, first, second, *chosen = battles[n]["decisions"][step]
-            if int(hashed[n]) != expected or legal[n].tolist() != [first, second]:
-                different[n] = step
-            elif step + 1 == len(battles[n]["decisions"]):
-                end = battles[n]["end"]
-                if end != "limit" and records(engine.words)["winner"][n] != _END[end]:
-                    different[n] = step
-            else:
-                choices[n, :, 0] = chosen
-                left.append(n)
-                continue
-            records(engine.words)["winner"][n] = TIE  # is not played on
-        going = left
+        choices[rows, :, 0] = actions
+        records(engine.words)["winner"][np.setdiff1d(np.arange(len(battles)), rows)] = TIE  # are not played on
         engine.step(choices)
-        step += 1
-    return different
+
+    replay = engine_ranges.Replay(
+        hashes=lambda rows: hashes(COLUMNS.of(engine.words[rows])),
+        legal=lambda rows: engine.legal()[rows, :, 0],
+        step=step,
+        winner=lambda row: int(records(engine.words)["winner"][row]),
+        ends={"p1": 0, "p2": 1, "tie": TIE},
+    )
+    return engine_ranges.compare(battles, replay)
 
 
-def explain(options: dict[str, Any], battle: Battle, step: int) -> str:
-    """The first difference of a battle: numbers by their place, and Showdown's log and draws around it."""
-    first = options.get("first", 0)
-    until = {"first": first, "battles": battle["index"] - first + 1, "only": battle["index"]}
-    (reference,) = oracle({**options, **until, "state": True, "log": True})
-    engine = Engine(1)
-    engine.reset([tuple(reference["teams"])], [reference["seed"]])
+def explain(options: Options, battle: Battle, step: int) -> str:
+    """The first difference of a battle: words by their names, and Showdown's log and draws around it."""
+    reference, *_ = oracle(engine_ranges.again(options, battle))
+    engine = started([reference])
     for decision in reference["decisions"][:step]:
         engine.step(np.array([[[decision[3], 0], [decision[4], 0]]], np.int32))
-    ours, theirs = canonical(engine.words)[0].tolist(), reference["decisions"][step][0]
-    unequal = [f"{place}: {a}, not {b}" for place, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b]
-    turn = theirs[4]
-    log = "\n".join(reference["log"])
-    around = log.split(f"|turn|{turn - 1}\n")[-1].split(f"|turn|{turn + 1}\n")[0]
-    draws = "\n".join(draw for draw in reference["draws"] if draw.startswith(f"{step} "))
-    masks = f"legal {engine.legal()[0, :, 0].tolist()}, not {reference['decisions'][step][1:3]}"
-    return f"battle {battle['index']} decision {step}: {'; '.join(unequal)}; {masks}\n{draws}\n{around}"
+    ours, theirs = COLUMNS.of(engine.words)[0].tolist(), reference["decisions"][step][0]
+    unequal = [
+        f"{name}: {shown(name, a, NUMBERS)}, Showdown {shown(name, b, NUMBERS)}"
+        for name, a, b in zip(COLUMNS.names, ours, theirs, strict=True)
+        if a != b
+    ]
+    turn = theirs[COLUMNS.names.index("turn")]
+    return engine_ranges.difference(options, reference, step, engine.legal()[0, :, 0].tolist(), unequal, turn)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--battles", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--teams", default="ten", help="ten, random, or rings, team sets, folders with commas between them"
-    )
-    parser.add_argument("--policy", default="random", choices=("random", "rare", "switcher", "rules", "tera"))
-    arguments = parser.parse_args()
-    decisions = differences = 0
-    for first in range(0, arguments.battles, CHUNK):
-        options = {"first": first, "battles": min(CHUNK, arguments.battles - first), "seed": arguments.seed}
-        options.update(teams=arguments.teams, policy=arguments.policy)
-        battles = oracle(options)
-        different = compare(battles)
-        decisions += sum(len(battle["decisions"]) for battle in battles)
-        if different and not differences:
-            n = min(different)
-            print(explain(options, battles[n], different[n]))
-        differences += len(different)
-    print(f"{arguments.battles} battles, {decisions:,} decision points, {differences} different")
-    return 1 if differences else 0
-
+GAME = engine_ranges.Game(
+    program="gen9_parity",
+    teams="ten",
+    policies=("random", "rare", "switcher", "rules", "tera"),
+    versions={"engine": build().stem, "showdown": version()},
+    oracle=oracle,
+    compare=compare,
+    explain=explain,
+    report=str,
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(engine_ranges.main(GAME, __doc__))

@@ -16,7 +16,8 @@ from support.scripts import script
 from agents.engine.gen1.tables import MOVE_IDS
 
 engine_parity = script("parity/engine_parity.py")
-engine_ledger, engine_coverage = engine_parity.engine_ledger, engine_parity.engine_coverage
+engine_ranges, engine_coverage = engine_parity.engine_ranges, engine_parity.engine_coverage
+engine_ledger = engine_ranges.engine_ledger
 RANGE = ("--battles", "3", "--seed", "11", "--policy", "rules")
 
 
@@ -26,7 +27,7 @@ def parity(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
     def run(*words: str) -> tuple[int, str]:
         monkeypatch.setattr(sys, "argv", ["engine_parity.py", *words])
-        code = engine_parity.main()
+        code = engine_ranges.main(engine_parity.GAME, engine_parity.__doc__)
         out, err = capsys.readouterr()
         return code, out + err
 
@@ -54,7 +55,7 @@ def test_rule_players_end_battles_sooner_than_random_ones(rules: list[dict[str, 
 
 
 def test_a_policy_that_there_is_not_is_refused() -> None:
-    with pytest.raises(engine_parity.subprocess.CalledProcessError):
+    with pytest.raises(engine_ranges.subprocess.CalledProcessError):
         engine_parity.oracle({"battles": 1, "seed": 1, "teams": "any", "policy": "clever"})
 
 
@@ -107,7 +108,7 @@ def test_a_range_that_was_stopped_resumes_from_the_ledger(
     parity: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = tmp_path / "parity.jsonl"
-    monkeypatch.setattr(engine_parity, "CHUNK", 1)
+    monkeypatch.setattr(engine_ranges, "CHUNK", 1)
     code, said = parity(*RANGE, "--battles", "2", "--ledger", str(ledger))
     assert code == 0 and "2 battles, " in said and "already" not in said
     first = ledger.read_text()
@@ -117,7 +118,7 @@ def test_a_range_that_was_stopped_resumes_from_the_ledger(
     records = list(engine_ledger.read(ledger).values())
     assert [record["first"] for record in records] == [0, 1, 2]
     assert {record["differences"] for record in records} == {0}
-    assert records[0]["engine"] == engine_parity.DIGEST and records[0]["showdown"] == "0.11.11"
+    assert records[0]["engine"] == engine_parity.GAME.versions["engine"] and records[0]["showdown"] == "0.11.11"
     code, said = parity("--summary", str(ledger))
     assert code == 0 and f"3 battles, {sum(record['decisions'] for record in records)} decision points, 0 " in said
 
@@ -163,7 +164,7 @@ def test_bad_input_ends_with_one_line(
 
 @pytest.mark.parametrize("teams", ["any", "random", "competitive", "variety:4"])
 def test_every_source_of_teams_is_played(teams: str) -> None:
-    options = {"battles": 2, "seed": 3, "policy": "rules", "teams": engine_parity.teams_option(teams)}
+    options = {"battles": 2, "seed": 3, "policy": "rules", "teams": teams}
     assert engine_parity.compare(engine_parity.oracle(options)) == {}
 
 

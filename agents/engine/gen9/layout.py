@@ -34,7 +34,7 @@ def _types() -> tuple[dict[str, np.dtype[Any]], dict[str, int]]:
     return types, constants
 
 
-_TYPES, CONSTANTS = _types()
-ROW = _TYPES["Row"]
-SIDE = _TYPES["Side"]
+STRUCTS, CONSTANTS = _types()
+ROW = STRUCTS["Row"]
+SIDE = STRUCTS["Side"]
 WORDS = ROW.itemsize // 4
