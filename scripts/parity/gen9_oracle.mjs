@@ -30,15 +30,18 @@ function hash(words) {
   return total % 2 ** 32;
 }
 
+// What Showdown accepts: its request, without what it hides there until it is chosen (trapping, disabled moves).
 function legalOf(side) {
   const request = side.activeRequest;
   if (!request || request.wait) return 0;
+  const mon = side.active[0];
   let legal = 0;
   if (request.active) {
-    request.active[0].moves.forEach((move, slot) => { if (!move.disabled) legal |= 1 << slot; });
-    if (request.active[0].canTerastallize) legal |= legal << 4;
+    const {moves, canTerastallize} = request.active[0], own = mon.getMoves();
+    moves.forEach((move, slot) => { if (!move.disabled && !(own[slot]?.id === move.id && own[slot].disabled)) legal |= 1 << slot; });
+    if (canTerastallize) legal |= legal << 4;
   }
-  if (request.forceSwitch || !request.active[0].trapped) {
+  if (request.forceSwitch || !mon.trapped) {
     side.pokemon.forEach((mon, position) => { if (position && !mon.fainted) legal |= 128 << position; });
   }
   return legal;
