@@ -111,14 +111,11 @@ def compare(battles: list[Battle]) -> dict[int, int]:
     engine = started(battles)
 
     def step(actions: NDArray[np.int32], rows: NDArray[np.int64]) -> None:
-        choices = np.zeros((len(battles), 2, 2), np.int32)
-        choices[rows, :, 0] = actions
-        records(engine.words)["winner"][np.setdiff1d(np.arange(len(battles)), rows)] = TIE  # are not played on
-        engine.step(choices)
+        engine.step(np.stack([actions, np.zeros_like(actions)], axis=2), rows)
 
     replay = engine_ranges.Replay(
         hashes=lambda rows: hashes(COLUMNS.of(engine.words[rows])),
-        legal=lambda rows: engine.legal()[rows, :, 0],
+        legal=lambda rows: engine.legal(rows)[:, :, 0],
         step=step,
         winner=lambda row: int(records(engine.words)["winner"][row]),
         ends={"p1": 0, "p2": 1, "tie": TIE},

@@ -12,25 +12,16 @@ from numpy.typing import NDArray
 from poke_env.data import GenData
 
 from agents.engine import FORMATS
+from agents.engine.batch import Batch, Words, check_counts
+from agents.engine.checks import EVS, IVS, LEVELS, check_seed, number_in, whole_numbers
 from agents.engine.compiled import kernel
 from agents.engine.gen1 import layout as W
-from agents.engine.gen1.checks import (
-    EVS,
-    IVS,
-    LEVELS,
-    check_actions_shape,
-    check_seed,
-    indices,
-    number_in,
-    whole_numbers,
-)  # fmt: skip
 from agents.engine.gen1.network_actions import translate
 from agents.engine.gen1.requests import legal_actions
 from agents.engine.gen1.tables import MOVES_BY_ID, SPECIES_BY_ID, most_pp
 from agents.engine.gen1.turn import start_battle, step_battle
 from teamsets.errors import BadInput
 
-Words = NDArray[np.int32]
 _dex: dict[str, Any] = GenData.from_gen(1).pokedex
 
 
@@ -66,7 +57,7 @@ def kernels() -> dict[str, tuple[Any, Callable[[], Any]]]:
     }
 
 
-class Engine:
+class Engine(Batch):
     """N battles of a format.
 
     `words` [N, WORDS] int32 is all of their state (layout.py); a copy of a row is a fork of its battle. The format decides
@@ -74,67 +65,34 @@ class Engine:
     one that the engine does not play.
     """
 
+    shape = (2,)
+
     def __init__(self, battles: int, format_id: str = "gen1ou") -> None:
         if format_id not in FORMATS:
             raise BadInput(f"format '{format_id}': the engine plays {' and '.join(FORMATS)}.")
         self.format_id = format_id
         self.words: Words = np.zeros((battles, W.WORDS), np.int32)
 
-    def reset(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], rows: Sequence[int] | None = None) -> None:
-        """Starts a battle in each row (of `rows`): both packed teams, and a seed "gen5,…" (16 hexadecimal digits).
+    def _initial(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int) -> Words:
+        return initial_rows(teams, seeds, count)
 
-        Raises BadInput for a team or seed that the engine cannot play, a row that is not there, or another number of
-        teams, seeds or rows; then no row is changed.
-        """
-        places = np.arange(len(self.words)) if rows is None else indices("rows", rows, len(self.words))
-        started = initial_rows(teams, seeds, len(places))
-        _start(started)
-        self.words[places] = started
+    def _start(self, words: Words) -> None:
+        _start(words)
+
+    def _legal(self, rows: NDArray[np.int64], masks: NDArray[np.int32]) -> None:
+        _legal(self.words, rows, masks)
+
+    def _step(self, rows: NDArray[np.int64], actions: NDArray[np.int32]) -> None:
+        _step(self.words, rows, actions)
+
+    def _empty(self) -> Engine:
+        return Engine(0, self.format_id)
 
     def of_format(self, format_id: str) -> Engine:
         """The same battles, of which `words` is shared, observed as those of another format."""
         shared = Engine(0, format_id)
         shared.words = self.words
         return shared
-
-    def fork(self, rows: Sequence[int]) -> Engine:
-        """A new engine with copies of those battles, in that order; a row may be named several times.
-
-        Raises BadInput for a row that is not there.
-        """
-        copies = Engine(0, self.format_id)
-        copies.words = self.words[indices("rows", rows, len(self.words))]
-        return copies
-
-    def legal(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.int32]:
-        """[N, 2]: each seat's legal actions as bits (layout.ACTIONS); 0 where it waits or the battle is over.
-
-        rows: of these battles, in this order; None: all. Raises BadInput for a row that is not there.
-        """
-        rows = self._rows(rows)
-        masks = np.zeros((len(rows), 2), np.int32)
-        _legal(self.words, rows, masks)
-        return masks
-
-    def step(self, actions: NDArray[np.int32], rows: NDArray[np.int64] | None = None) -> None:
-        """Plays `actions` [N, 2] on to each battle's next request. Finished battles and seats that wait ignore theirs.
-
-        rows: of these battles alone, in this order; None: all. Raises BadInput for an illegal action or another shape, and
-        for a row that is not there or comes twice; then no battle is stepped.
-        """
-        rows = self._rows(rows)
-        if len(rows) and np.bincount(rows).max() > 1:
-            raise BadInput(f"rows: {np.bincount(rows).argmax()} comes more than once.")
-        actions = whole_numbers("actions", actions)
-        check_actions_shape(actions, len(rows))
-        legal = self.legal(rows)
-        illegal = (legal != 0) & ((legal >> actions) & 1 == 0)
-        if illegal.any():
-            place, seat = np.argwhere(illegal)[0]
-            raise BadInput(
-                f"battle {rows[place]}, seat {seat}: action {actions[place, seat]} is not legal; none was played."
-            )
-        _step(self.words, rows, np.ascontiguousarray(actions, np.int32))
 
     def translate(
         self, rows: NDArray[np.int64], seats: NDArray[np.int64], actions: NDArray[np.int64]
@@ -151,19 +109,10 @@ class Engine:
         translate(self.words, rows, seats, actions, translated)
         return translated
 
-    def _rows(self, rows: NDArray[np.int64] | None) -> NDArray[np.int64]:
-        return np.arange(len(self.words)) if rows is None else indices("rows", rows, len(self.words))
-
-    def pairs(self, rows: Any, seats: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return rows and as many seats as arrays. Raises BadInput for one that is not there."""
-        rows = indices("rows", rows, len(self.words))
-        return rows, indices("seats", seats, 2, len(rows))
-
 
 def initial_rows(teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int) -> Words:
     """Words [count, WORDS] of battles before their start. Raises BadInput, also for another number of teams or seeds."""
-    if not len(teams) == len(seeds) == count:
-        raise BadInput(f"{len(teams)} pairs of teams and {len(seeds)} seeds for {count} rows: as many are needed.")
+    check_counts(teams, seeds, count)
     pairs = zip(teams, seeds, strict=True)
     return np.array([initial(pair, seed) for pair, seed in pairs], np.int32).reshape(count, W.WORDS)
 

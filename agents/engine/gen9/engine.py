@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.gen1.checks import check_seed, indices, whole_numbers
+from agents.engine.batch import Batch, Words, check_counts
+from agents.engine.checks import check_seed
 from agents.engine.gen9.layout import CONSTANTS, ROW, WORDS
 from agents.engine.gen9.library import library
 from agents.engine.gen9.teams import side_words
-from teamsets.errors import BadInput
 
-Words = NDArray[np.int32]
 SLOTS = CONSTANTS["ACTIVE"]
 UNDECIDED, TIE = CONSTANTS["UNDECIDED"], CONSTANTS["TIE"]
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -31,54 +30,33 @@ def records(words: Words) -> NDArray[Any]:
     return words.view(ROW)[:, 0]
 
 
-class Engine:
+class Engine(Batch):
     """N battles. `words` [N, WORDS] int32 is all of their state (src/layout.h); a copy of a row is a fork of its battle.
 
-    A choice: 0 to 3 a move, 4 to 7 the same after terastallizing, 8 to 12 a switch to the Pokémon in position 1 to 5. A seat
-    has a choice for each of its SLOTS; in singles the second is ignored.
+    An action: 0 to 3 a move, 4 to 7 the same after terastallizing, 8 to 12 a switch to the Pokémon in position 1 to 5. A
+    seat has an action for each of its SLOTS; in singles the second is ignored.
     """
+
+    shape = (2, SLOTS)
 
     def __init__(self, battles: int, threads: int = CORES) -> None:
         self.words: Words = np.zeros((battles, WORDS), np.int32)
         self.threads = threads
 
-    def reset(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str]) -> None:
-        """Starts a battle in each row: both packed teams, and a seed "gen5,…" (16 hexadecimal digits).
+    def _initial(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int) -> Words:
+        return initial_rows(teams, seeds, count)
 
-        Raises BadInput for a team or seed that the engine cannot play, and for another number of them.
-        """
-        started = initial_rows(teams, seeds, len(self.words))
-        library().gen9_start(_at(started), ctypes.c_int64(len(started)), self.threads)
-        self.words[:] = started
+    def _start(self, words: Words) -> None:
+        library().gen9_start(_at(words), ctypes.c_int64(len(words)), self.threads)
 
-    def fork(self, rows: Sequence[int]) -> Engine:
-        """A new engine with copies of those battles, in that order. Raises BadInput for a row that is not there."""
-        copies = Engine(0, self.threads)
-        copies.words = self.words[indices("rows", rows, len(self.words))]
-        return copies
-
-    def legal(self) -> NDArray[np.int32]:
-        """[N, 2, SLOTS]: legal choices as bits; 0 where a seat waits or the battle is over."""
-        masks = np.zeros((len(self.words), 2, SLOTS), np.int32)
-        rows = np.arange(len(self.words))
+    def _legal(self, rows: NDArray[np.int64], masks: NDArray[np.int32]) -> None:
         library().gen9_legal(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(masks), self.threads)
-        return masks
 
-    def step(self, choices: NDArray[np.int32]) -> None:
-        """Plays `choices` [N, 2, SLOTS] on to each battle's next request. Finished battles and waiting seats ignore theirs.
+    def _step(self, rows: NDArray[np.int64], actions: NDArray[np.int32]) -> None:
+        library().gen9_step(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(actions), self.threads)
 
-        Raises BadInput for an illegal choice or another shape; then no battle is stepped.
-        """
-        choices = whole_numbers("choices", choices)
-        if choices.shape != (len(self.words), 2, SLOTS):
-            raise BadInput(f"choices of shape {list(choices.shape)}: [{len(self.words)}, 2, {SLOTS}] is needed.")
-        legal = self.legal()
-        illegal = (legal != 0) & ((legal >> choices) & 1 == 0)
-        if illegal.any():
-            battle, seat, slot = np.argwhere(illegal)[0]
-            raise BadInput(f"battle {battle}, seat {seat}: choice {choices[battle, seat, slot]} is not legal.")
-        rows, given = np.arange(len(self.words)), np.ascontiguousarray(choices, np.int32)
-        library().gen9_step(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(given), self.threads)
+    def _empty(self) -> Engine:
+        return Engine(0, self.threads)
 
     def rollout(self, fresh: Words, states: NDArray[np.uint64], steps: int) -> tuple[int, int, int]:
         """Plays `steps` steps of each battle at random; returns finished battles, choices, turns of finished battles.
@@ -96,8 +74,7 @@ class Engine:
 
 def initial_rows(teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int) -> Words:
     """Words [count, WORDS] of battles before their start. Raises BadInput, also for another number of teams or seeds."""
-    if not len(teams) == len(seeds) == count:
-        raise BadInput(f"{len(teams)} pairs of teams and {len(seeds)} seeds for {count} rows: as many are needed.")
+    check_counts(teams, seeds, count)
     words = np.zeros((count, WORDS), np.int32)
     named = records(words)
     for n, (pair, seed) in enumerate(zip(teams, seeds, strict=True)):

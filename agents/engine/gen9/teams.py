@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.gen1.checks import EVS, IVS, LEVELS, number_in
+from agents.engine.checks import EVS, IVS, LEVELS, number_in
 from agents.engine.gen9.layout import SIDE
 from teamsets.errors import BadInput
 

@@ -114,9 +114,9 @@ def test_an_illegal_choice_steps_no_battle() -> None:
     before = engine.words.copy()
     choices = firsts(engine.legal())
     choices[1, 0, 0] = 13
-    with pytest.raises(BadInput, match=r"battle 1, seat 0: choice 13 is not legal"):
+    with pytest.raises(BadInput, match=r"battle 1, seat 0: action 13 is not legal; none was played"):
         engine.step(choices)
-    with pytest.raises(BadInput, match=r"\[2, 2, 2\] is needed"):
+    with pytest.raises(BadInput, match=r"of shape \[1, 2, 2\]: \[2, 2, 2\] is needed"):
         engine.step(choices[:1])
     assert (engine.words == before).all()
 

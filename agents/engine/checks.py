@@ -14,11 +14,11 @@ _SEED = re.compile(r"gen5,[0-9a-fA-F]{16}")
 LEVELS, EVS, IVS = range(1, 101), range(256), range(32)
 
 
-def check_actions_shape(actions: Any, battles: int) -> None:
-    """Raises BadInput unless `actions`, an array of the host or of a GPU, is [battles, 2]."""
-    if tuple(actions.shape) != (battles, 2):
+def check_actions_shape(actions: Any, shape: tuple[int, ...]) -> None:
+    """Raises BadInput unless `actions`, an array of the host or of a GPU, is of this shape: battles, their seats, …"""
+    if tuple(actions.shape) != shape:
         raise BadInput(
-            f"actions of shape {list(actions.shape)}: [{battles}, 2] is needed, one for each seat of each battle."
+            f"actions of shape {list(actions.shape)}: {list(shape)} is needed, one for each seat of each battle."
         )
 
 
