@@ -1,90 +1,134 @@
-// Counts what a generation-9 engine must know for some teams: species, moves, abilities, items and conditions, and the functions
-// that Showdown's data has for them, by event. What is listed is what agents/engine/gen9 has to have a handler for.
+// Which species, moves, abilities and items a generation-9 engine must know for some teams, and the functions that Showdown's
+// data has for them, by event. What is listed is what agents/engine/gen9 has to have a handler for.
 //
-//     node scripts/build/gen9_rings.mjs FOLDER [FOLDER...]          # a table, and the handlers of each event
-//     node scripts/build/gen9_rings.mjs --json FOLDER [FOLDER...]   # the lists of ids, and each function's place
+//     node scripts/build/gen9_rings.mjs SOURCE [SOURCE...]          # a table, and the handlers of each event
+//     node scripts/build/gen9_rings.mjs --json SOURCE [SOURCE...]   # the ids alone: scripts/build/gen9_rings.json is of these
 //
-// FOLDER: of .txt files, a team each, as Showdown exports it: teamsets/competitive/gen9ou teamsets/verdict/gen9ou …
+// SOURCE: a folder of .txt files, a team each, as Showdown exports it (teamsets/competitive/gen9ou), or Smogon's sets of a tier
+// as JSON (the PyPI package localsets: localsets/smogon_data/gen9ou.json).
 
 import {readdirSync, readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
 
 const {Dex, Teams, toID} = createRequire(import.meta.url)('pokemon-showdown');
-const dex = Dex.mod('gen9');
-const folders = process.argv.slice(2).filter(argument => argument !== '--json');
-if (!folders.length) throw new Error('give at least one folder of teams, such as teamsets/competitive/gen9ou');
+export const dex = Dex.mod('gen9');
 
-const used = {species: new Set(), moves: new Set(), abilities: new Set(), items: new Set(), conditions: new Set()};
-let teams = 0;
-for (const folder of folders) {
-  for (const file of readdirSync(folder).filter(name => name.endsWith('.txt'))) {
-    teams++;
-    for (const set of Teams.import(readFileSync(join(folder, file), 'utf8'))) {
-      const species = dex.species.get(set.species);
-      used.species.add(species.id);
-      if (set.ability) used.abilities.add(toID(set.ability));
-      if (set.item) used.items.add(toID(set.item));
-      for (const move of set.moves) used.moves.add(toID(move));
-      // Formes that it takes in battle have abilities of their own.
-      for (const forme of species.otherFormes || []) {
-        const other = dex.species.get(forme);
-        if (other.battleOnly || /Tera$|Crowned/.test(forme)) for (const ability of Object.values(other.abilities)) used.abilities.add(toID(ability));
-      }
+const TABLES = {moves: 'Moves', abilities: 'Abilities', items: 'Items', conditions: 'Conditions'};
+// Conditions and moves that Showdown's own code sets or makes a Pokémon use.
+const OF_THE_SIMULATOR = ['stall', 'choicelock', 'flinch', 'trapped', 'confusion', 'twoturnmove', 'lockedmove', 'mustrecharge', 'futuremove'];
+const MOVES_OF_THE_SIMULATOR = ['struggle'];
+
+// What Showdown's data holds for an effect: an ability, item, move, or a condition of any of them.
+export function dataOf(kind, id) {
+  if (kind !== 'conditions') return dex.data[TABLES[kind]][id];
+  return dex.data.Conditions[id] || dex.data.Moves[id]?.condition || dex.data.Abilities[id]?.condition || dex.data.Items[id]?.condition;
+}
+
+// The names of an effect's functions (and constants in place of functions), those of a move's parts as "self.onHit".
+export function functionsOf(kind, id) {
+  const found = [];
+  const collect = (thing, prefix) => {
+    for (const [key, value] of Object.entries(thing || {})) {
+      if (typeof value === 'function' || (/^on[A-Z]/.test(key) && !/(Order|Priority|SubOrder)$/.test(key))) found.push(prefix + key);
+    }
+  };
+  const data = dataOf(kind, id) || {};
+  collect(data, '');
+  if (kind === 'moves') {
+    collect(data.self, 'self.');
+    for (const secondary of data.secondaries || [data.secondary]) collect(secondary, 'secondary.');
+    for (const secondary of data.secondaries || [data.secondary]) collect(secondary?.self, 'secondary.self.');
+  }
+  return [...new Set(found)];
+}
+
+// The conditions that an effect sets, as its data and the text of its functions name them, and its own.
+export function conditionsOf(kind, id) {
+  const data = dataOf(kind, id) || {};
+  const text = JSON.stringify(kind === 'conditions' ? data : {...data, condition: undefined}, (key, value) => typeof value === 'function' ? value.toString() : value) || '';
+  // Only what is set, not what is asked for: addVolatile("x"), trySetStatus("x"), volatileStatus: "x" and so on.
+  const setting = /(?:addVolatile|trySetStatus|setStatus|setWeather|setTerrain|addSideCondition|addSlotCondition|addPseudoWeather)\((?:[\w.]+, )?\\*"([a-zA-Z ]+)|"(?:volatileStatus|status|weather|terrain|sideCondition|slotCondition|pseudoWeather)":"([a-zA-Z ]+)"/g;
+  const found = new Set([...text.matchAll(setting)].map(([, called, given]) => toID(called || given)).filter(name => dataOf('conditions', name)));
+  if (kind !== 'conditions' && data.condition) found.add(id);
+  return [...found];
+}
+
+// The formes that a species takes in battle, by itself or by terastallizing.
+export function formesOf(id) {
+  const species = dex.species.get(id);
+  const formes = (dex.species.get(species.baseSpecies).otherFormes || []).map(forme => dex.species.get(forme));
+  const here = formes.filter(forme => !forme.isNonstandard && [forme.battleOnly].flat().includes(species.name) && (!forme.requiredItem || forme.name.endsWith('-Tera')));
+  if (species.name === 'Terapagos') here.push(dex.species.get('Terapagos-Terastal'), dex.species.get('Terapagos-Stellar'));
+  return [...new Set(here.map(forme => forme.id))];
+}
+
+// The conditions of all of these, and of those conditions.
+export function closure(used) {
+  const conditions = new Set();
+  const note = (kind, id) => {
+    for (const condition of conditionsOf(kind, id)) {
+      if (conditions.has(condition)) continue;
+      conditions.add(condition);
+      note('conditions', condition);
+    }
+  };
+  for (const kind of ['moves', 'abilities', 'items']) for (const id of used[kind]) note(kind, id);
+  for (const id of OF_THE_SIMULATOR) {
+    conditions.add(id);
+    note('conditions', id);
+  }
+  return [...conditions].sort();
+}
+
+function idsOf(sources) {
+  const used = {species: new Set(), moves: new Set(MOVES_OF_THE_SIMULATOR), abilities: new Set(), items: new Set()};
+  let teams = 0;
+  const add = set => {
+    const species = dex.species.get(set.species);
+    const formes = formesOf(species.id);
+    for (const id of [species.id, ...formes]) used.species.add(id);
+    for (const id of formes) for (const ability of Object.values(dex.species.get(id).abilities)) used.abilities.add(toID(ability));
+    // Smogon leaves out the ability where it sees but one choice: all that the species may have.
+    for (const ability of set.ability ? [set.ability].flat() : Object.values(species.abilities)) used.abilities.add(toID(ability));
+    for (const item of [set.item].flat()) if (item) used.items.add(toID(item));
+    for (const move of set.moves.flat()) used.moves.add(toID(move));
+  };
+  for (const source of sources) {
+    if (source.endsWith('.json')) {
+      for (const [species, sets] of Object.entries(JSON.parse(readFileSync(source, 'utf8')))) for (const set of Object.values(sets)) add({species, ...set});
+      continue;
+    }
+    for (const file of readdirSync(source).filter(name => name.endsWith('.txt'))) {
+      teams++;
+      for (const set of Teams.import(readFileSync(join(source, file), 'utf8'))) add(set);
     }
   }
-}
-used.moves.add('struggle');
-
-// Conditions that moves, abilities, items and other conditions name: in their data, and in the text of their functions.
-const table = {species: 'Species', moves: 'Moves', abilities: 'Abilities', items: 'Items', conditions: 'Conditions'};
-const isCondition = id => dex.conditions.get(id).exists;
-function note(thing) {
-  const text = JSON.stringify(thing, (key, value) => typeof value === 'function' ? value.toString() : value) || '';
-  // Only what is set, not what is asked for: addVolatile("x"), trySetStatus("x"), volatileStatus: "x" and so on.
-  const setting = /(?:addVolatile|trySetStatus|setStatus|setWeather|setTerrain|addSideCondition|addSlotCondition|addPseudoWeather)\(\\*"([a-zA-Z ]+)|"(?:volatileStatus|status|weather|terrain|sideCondition|slotCondition|pseudoWeather)":"([a-zA-Z ]+)"/g;
-  for (const [, called, given] of text.matchAll(setting)) {
-    const id = toID(called || given);
-    if (!isCondition(id) || used.conditions.has(id)) continue;
-    used.conditions.add(id);
-    note(dex.data.Conditions[id] || dex.data.Moves[id]?.condition || {});
+  for (const kind of ['moves', 'abilities', 'items']) {
+    for (const id of used[kind]) if (!dataOf(kind, id)) throw new Error(`${kind} ${id}: Showdown's generation 9 does not have it`);
   }
-}
-for (const kind of ['moves', 'abilities', 'items']) for (const id of used[kind]) note(dex.data[table[kind]][id]);
-for (const id of ['stall', 'choicelock', 'flinch', 'trapped', 'confusion']) { // set by Showdown's own code
-  used.conditions.add(id);
-  note(dex.data.Conditions[id] || {});
+  return {teams, ...Object.fromEntries(Object.entries(used).map(([kind, ids]) => [kind, [...ids].sort()]))};
 }
 
-const handlers = []; // {kind, id, callback, lines}
-function collect(kind, id, thing) {
-  for (const [key, value] of Object.entries(thing || {})) {
-    if (typeof value === 'function') handlers.push({kind, id, callback: key, lines: value.toString().split('\n').length});
-    else if (/^on[A-Z]/.test(key) && !/(Order|Priority|SubOrder)$/.test(key)) handlers.push({kind, id, callback: key, lines: 1});
+function table(ring) {
+  const used = {...ring, conditions: closure(ring)}, events = new Map();
+  console.log(`${ring.teams} teams`);
+  console.log('kind        ids  with functions  functions');
+  console.log(`species    ${String(used.species.length).padStart(4)}`);
+  for (const kind of ['moves', 'abilities', 'items', 'conditions']) {
+    const functions = used[kind].map(id => functionsOf(kind, id));
+    for (const callback of functions.flat()) events.set(callback, (events.get(callback) || 0) + 1);
+    console.log(`${kind.padEnd(10)} ${String(used[kind].length).padStart(4)} ${String(functions.filter(of => of.length).length).padStart(15)} ${String(functions.flat().length).padStart(10)}`);
   }
-}
-for (const kind of ['moves', 'abilities', 'items']) {
-  for (const id of used[kind]) {
-    const thing = dex.data[table[kind]][id];
-    if (!thing) throw new Error(`${kind} ${id}: Showdown's generation 9 does not have it`);
-    collect(kind, id, thing);
-    for (const part of ['self', 'secondary', 'ability']) collect(kind, id, thing[part]);
-  }
-}
-for (const id of used.conditions) collect('conditions', id, dex.data.Conditions[id] || dex.data.Moves[id]?.condition || dex.data.Abilities[id]?.condition || dex.data.Items[id]?.condition);
-
-if (process.argv.includes('--json')) {
-  console.log(JSON.stringify({teams, ...Object.fromEntries(Object.entries(used).map(([kind, ids]) => [kind, [...ids].sort()])), handlers}));
-} else {
-  console.log(`${teams} teams`);
-  console.log('kind        ids  with functions  functions  lines');
-  for (const kind of Object.keys(used)) {
-    const of = handlers.filter(handler => handler.kind === kind);
-    const lines = of.reduce((sum, handler) => sum + handler.lines, 0);
-    console.log(`${kind.padEnd(10)} ${String(used[kind].size).padStart(4)} ${String(new Set(of.map(h => h.id)).size).padStart(15)} ${String(of.length).padStart(10)} ${String(lines).padStart(6)}`);
-  }
-  const events = new Map();
-  for (const {callback} of handlers) events.set(callback, (events.get(callback) || 0) + 1);
-  console.log(`${handlers.length} functions of ${events.size} callbacks:`);
+  console.log(`${[...events.values()].reduce((sum, count) => sum + count, 0)} functions of ${events.size} callbacks:`);
   console.log([...events].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([name, count]) => `${name} ${count}`).join(', '));
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const sources = process.argv.slice(2).filter(argument => argument !== '--json');
+  if (!sources.length) throw new Error('give at least one folder of teams, such as teamsets/competitive/gen9ou');
+  const ring = idsOf(sources);
+  if (process.argv.includes('--json')) console.log(JSON.stringify(ring));
+  else table(ring);
 }

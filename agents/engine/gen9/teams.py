@@ -37,14 +37,17 @@ def _six(what: str, text: str, default: str) -> list[str]:
     return parts
 
 
-def _stats(name: str, species: int, level: int, evs: str, ivs: str, nature: str) -> list[int]:
-    base: list[int] = DATA["species"][species]["stats"]
-    points = [
+def _points(name: str, evs: str, ivs: str) -> list[int]:
+    """IV + EV / 4 of each stat, from HP on."""
+    return [
         number_in(f"{name}: IVs", iv, IVS) + number_in(f"{name}: EVs", ev, EVS) // 4
         for iv, ev in zip(_six(f"{name}: IVs", ivs, "31"), _six(f"{name}: EVs", evs, "0"), strict=True)
     ]
+
+
+def _stats(species: int, level: int, points: list[int], plus: int, minus: int) -> list[int]:
+    base: list[int] = DATA["species"][species]["stats"]
     stats = [(2 * base[k] + points[k]) * level // 100 + (level + 10 if k == 0 else 5) for k in range(6)]
-    plus, minus = DATA["natures"][_to_id(nature) or "serious"]
     if plus >= 0:
         stats[plus + 1] = stats[plus + 1] * 110 // 100
     if minus >= 0:
@@ -74,7 +77,9 @@ def _put(mon: Any, packed: str, seat: int, place: int) -> None:
     if _to_id(name) not in SPECIES:
         raise BadInput(f"the generation-9 engine does not play {name}.")
     level = number_in(f"{name}: level", fields[10] or "100", LEVELS)
-    stats = _stats(name, SPECIES[_to_id(name)], level, fields[6], fields[8], fields[5])
+    points = _points(name, fields[6], fields[8])
+    plus, minus = DATA["natures"][_to_id(fields[5]) or "serious"]
+    stats = _stats(SPECIES[_to_id(name)], level, points, plus, minus)
     tera = ([*fields[11].split(","), *[""] * 6][5] or "").capitalize()
     if tera not in TYPES:
         raise BadInput(f"{name}: {tera!r} is no tera type.")
@@ -84,8 +89,12 @@ def _put(mon: Any, packed: str, seat: int, place: int) -> None:
         raise BadInput(f"{name}: {gender!r} is no gender.")
     mon["gender"] = genders[gender]
     mon["number"], mon["side"], mon["position"] = 6 * seat + place, seat, place
-    mon["species"], mon["level"], mon["hp"], mon["maxhp"] = SPECIES[_to_id(name)], level, stats[0], stats[0]
-    mon["ability"] = _number(name, "abilities", fields[3])
+    mon["level"], mon["hp"], mon["maxhp"] = level, stats[0], stats[0]
+    mon["points"], mon["plus"], mon["minus"] = points, plus, minus
+    for field in ("species", "baseSpecies", "setSpecies"):
+        mon[field] = SPECIES[_to_id(name)]
+    for field in ("ability", "baseAbility", "setAbility"):
+        mon[field] = _number(name, "abilities", fields[3])
     mon["item"] = _number(name, "items", fields[2]) if fields[2] else 0
     mon["teraType"], mon["canTerastallize"] = TYPES.index(tera), 1
     mon["baseStoredStats"] = stats[1:]
@@ -95,4 +104,4 @@ def _put(mon: Any, packed: str, seat: int, place: int) -> None:
     mon["moveCount"] = len(moves)
     for slot, move in enumerate(moves):
         mon["moveSlots"][slot]["id"] = _number(name, "moves", move)
-        mon["moveSlots"][slot]["pp"] = DATA["pp"][_to_id(move)]
+        mon["moveSlots"][slot]["pp"] = mon["moveSlots"][slot]["maxpp"] = DATA["pp"][_to_id(move)]

@@ -30,11 +30,11 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {ability::roughskin, onDamagingHit, {.order = 1}, [](Battle& b, Event& e) -> Value {
-        if (e.move()->flags & Flag::contact) b.damage(e.source->maxhp / 8, e.source, e.target, e.effect);
+        if (b.checkMoveMakesContact(e.move(), e.source, e.target)) b.damage(e.source->maxhp / 8, e.source, e.target, e.effect);
         return UNDEFINED;
     }},
 };
 
 }  // namespace
 
-const HandlerList ABILITIES = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};
+extern const HandlerList ABILITIES = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};

@@ -3,6 +3,7 @@
 #include "battle.h"
 
 // What a seat chooses for a slot: 0 to 3 a move, 4 to 7 the same after terastallizing, 8 to 12 a switch to position 1 to 5.
+// A Pokémon that is locked into a move (Outrage, recharging) has the one choice 0.
 enum : int { TERASTALLIZING = 4, SWITCHING = 8 };
 
 void Battle::start() {
@@ -19,6 +20,7 @@ void Battle::start() {
     for (Side& side : row.sides)
         for (int slot = 0; slot < row.activePerSide; slot++) switchIn(&side.pokemon[slot], slot);
     turnLoop();
+    tidy();
 }
 
 void Battle::commitChoices(const int32_t* choices) {
@@ -36,20 +38,51 @@ void Battle::commitChoices(const int32_t* choices) {
     for (Side& side : row.sides) side.request = REQUEST_NONE;
     row.requestState = REQUEST_NONE;
     turnLoop();
+    tidy();
+}
+
+namespace {
+
+// Closes the gaps that ended effects left.
+int close(EffectState* states, int count) {
+    int kept = 0;
+    for (int n = 0; n < count; n++)
+        if (states[n].id) states[kept++] = states[n];
+    for (int n = kept; n < count; n++) states[n] = {};
+    return kept;
+}
+
+bool usable(const MoveSlot& slot) { return slot.pp && !slot.disabled; }
+
+}  // namespace
+
+void Battle::tidy() {
+    for (Side& side : row.sides) {
+        for (Active& active : side.active) active.volatileCount = close(active.volatiles, active.volatileCount);
+        for (SlotConditions& slot : side.slotConditions) slot.count = close(slot.list, slot.count);
+        side.conditionCount = close(side.conditions, side.conditionCount);
+    }
+    row.pseudoWeatherCount = close(row.pseudoWeather, row.pseudoWeatherCount);
 }
 
 void Battle::addMoves(int side, int slot, int choice) {
     Pokemon* p = at(side, slot);
     if (choice >= SWITCHING) {
-        addChoice({.choice = CHOICE_SWITCH, .order = row.sides[side].request == REQUEST_SWITCH ? 3 : 103, .pokemon = nameOf(p),
+        addChoice({.choice = row.sides[side].request == REQUEST_SWITCH ? CHOICE_INSTASWITCH : CHOICE_SWITCH, .pokemon = nameOf(p),
                    .target = row.sides[side].order[choice - SWITCHING + row.activePerSide]});
         return;
     }
-    int id = p->moveSlots[choice % TERASTALLIZING].id;
-    bool usable = false;
-    for (int n = 0; n < p->moveCount; n++) usable = usable || (p->moveSlots[n].pp && !p->moveSlots[n].disabled);
+    if (int locked = getLockedMove(p)) {
+        const EffectState* charging = moveData(locked).condition ? volatileOf(p, moveData(locked).condition) : nullptr;
+        int targetLoc = charging && charging->extra ? charging->extra : p->lastMoveTargetLoc;
+        addChoice({.choice = CHOICE_MOVE, .pokemon = nameOf(p), .move = locked, .targetLoc = targetLoc});
+        return;
+    }
+    bool any = false;
+    for (int n = 0; n < p->moveCount; n++) any = any || usable(p->moveSlots[n]);
+    int move = any ? p->moveSlots[choice % TERASTALLIZING].id : int(move::struggle);
     // .target of a move: whether its user terastallizes (resolveAction)
-    addChoice({.choice = CHOICE_MOVE, .order = 200, .pokemon = nameOf(p), .move = usable ? id : move::struggle, .target = choice >= TERASTALLIZING});
+    addChoice({.choice = CHOICE_MOVE, .pokemon = nameOf(p), .move = move, .target = choice >= TERASTALLIZING});
 }
 
 int Battle::canSwitch(int side) const {
@@ -60,17 +93,27 @@ int Battle::canSwitch(int side) const {
     return whole.pokemonLeft ? count : 0;
 }
 
+Pokemon* Battle::getRandomSwitchable(int side) {
+    int count = canSwitch(side);
+    if (!count) return nullptr;
+    int skip = prng.random(count);
+    for (int position = row.activePerSide;; position++)
+        if (!at(side, position)->fainted && !skip--) return at(side, position);
+}
+
 int Battle::legal(int side, int slot) {
     Side& whole = row.sides[side];
     if (ended() || !whole.request) return 0;
     Pokemon* p = at(side, slot);
     int bits = 0;
     if (whole.request == REQUEST_MOVE) {
+        if (!listeningFound) findListening();
+        if (getLockedMove(p)) return 1;
         for (int n = 0; n < p->moveCount; n++)
-            if (p->moveSlots[n].pp && !p->moveSlots[n].disabled) bits |= 1 << n;
+            if (usable(p->moveSlots[n])) bits |= 1 << n;
         if (!bits)
             bits = 1;  // Struggle, alone and without terastallizing
-        else if (p->canTerastallize)
+        else if (p->canTerastallize > 0)
             bits |= bits << TERASTALLIZING;
         if (out(p).trapped) return bits;
     }
@@ -81,14 +124,13 @@ int Battle::legal(int side, int slot) {
 
 void Battle::turnLoop() {
     if (!row.midTurn) {
-        insertChoice({.choice = CHOICE_BEFORE_TURN, .order = 4});
-        addChoice({.choice = CHOICE_RESIDUAL, .order = 300});
+        insertChoice({.choice = CHOICE_BEFORE_TURN});
+        addChoice({.choice = CHOICE_RESIDUAL});
         row.midTurn = true;
     }
     while (row.queueLength) {
         Action action = row.queue[0];
-        for (int n = 1; n < row.queueLength; n++) row.queue[n - 1] = row.queue[n];
-        row.queue[--row.queueLength] = {};
+        removeAction(0);
         runAction(action);
         if (row.requestState || ended()) return;
     }
@@ -97,66 +139,80 @@ void Battle::turnLoop() {
     row.queueLength = 0;
 }
 
+void Battle::checkFainted() {
+    for (Side& side : row.sides) {
+        for (int slot = 0; slot < row.activePerSide; slot++) {
+            Pokemon& p = pokemon(side.order[slot]);
+            if (p.fainted) p.switchFlag = 1;
+        }
+    }
+}
+
 bool Battle::runAction(Action& action) {
     Pokemon* p = action.pokemon ? &pokemon(action.pokemon) : nullptr;
     int hpBefore = p ? p->hp : 0;
     Targets residual;
-    int residualHp[2 * ACTIVE];
+    int residualHp[SLOTS];
+    auto run = [&](int callback, Pokemon* target) {
+        ActiveMove& move = getActiveMove(ActiveMove{moveData(action.move)});
+        Event running;
+        running.id = callback / PREFIXES, running.target = p, running.source = target, running.cause = &move, running.effect = move.id;
+        HANDLERS.find(action.move, callback)->run(*this, running);
+    };
     switch (action.choice) {
-        case CHOICE_MOVE:
+        case CHOICE_MOVE: {
             if (!p->isActive || p->fainted) return false;
-            runMove(action.move, p, action.targetLoc);
+            ActiveMove move{moveData(action.move)};
+            move.priority = action.movePriority;
+            move.pranksterBoosted = action.pranksterBoosted;
+            Pokemon* originalTarget = action.originalTarget ? &pokemon(action.originalTarget) : nullptr;
+            runMove(move, p, {.targetLoc = action.targetLoc, .sourceEffect = action.sourceEffect, .originalTarget = originalTarget});
+            break;
+        }
+        case CHOICE_BEFORE_TURN_MOVE: {
+            if (!p->isActive || p->fainted) return false;
+            Pokemon* target = getTarget(p, moveData(action.move), action.targetLoc);
+            if (!target) return false;
+            run(beforeTurnCallback, target);
+            break;
+        }
+        case CHOICE_PRIORITY_CHARGE_MOVE:
+            if (!p->isActive || p->fainted) return false;
+            run(priorityChargeCallback, nullptr);
             break;
         case CHOICE_TERASTALLIZE: terastallize(p); break;
-        case CHOICE_SWITCH: switchIn(&pokemon(action.target), p->position); break;
+        case CHOICE_INSTASWITCH:
+        case CHOICE_SWITCH: switchIn(&pokemon(action.target), p->position, action.sourceEffect); break;
         case CHOICE_RUN_SWITCH: runSwitch(p); break;
         case CHOICE_BEFORE_TURN: eachEvent(Ev::BeforeTurn); break;
         case CHOICE_RESIDUAL:
-            activeMove = nullptr;
+            clearActiveMove(true);
             updateSpeed();
             residual = getAllActive();
             for (int n = 0; n < residual.size; n++) residualHp[n] = residual.list[n]->hp;
             fieldEvent(Ev::Residual);
             break;
     }
-    activeMove = nullptr, activePokemon = nullptr, activeTarget = nullptr;
+    for (int side = 0; side < SIDES; side++) {
+        for (int slot = 0; slot < row.activePerSide; slot++) {
+            Pokemon* forced = at(side, slot);
+            if (!forced->forceSwitchFlag) continue;
+            if (forced->hp) dragIn(side, slot);
+            forced->forceSwitchFlag = false;
+        }
+    }
+    clearActiveMove();
     faintMessages();
     if (ended()) return true;
-    if (!row.queueLength) {
-        for (Side& side : row.sides) {
-            for (int slot = 0; slot < row.activePerSide; slot++) {
-                Pokemon& out = pokemon(side.order[slot]);
-                if (out.fainted) out.switchFlag = 1;
-            }
-        }
-    } else if (row.queue[0].choice == CHOICE_SWITCH && row.queue[0].order == 3) {
+    if (!row.queueLength)
+        checkFainted();
+    else if (row.queue[0].choice == CHOICE_INSTASWITCH)
         return false;
-    }
     eachEvent(Ev::Update);
     for (int n = 0; n < residual.size; n++)
         if (residual.list[n]->hp) emergencyExit(residual.list[n], residualHp[n]);
     if (action.choice == CHOICE_RUN_SWITCH && p->hp) emergencyExit(p, hpBefore);
-
-    bool request = false;
-    for (int side = 0; side < SIDES; side++) {
-        bool switches = false;
-        for (int slot = 0; slot < row.activePerSide; slot++) {
-            Pokemon* out = at(side, slot);
-            if (out->switchFlag && !canSwitch(side)) out->switchFlag = 0;
-            if (out->switchFlag && out->hp && !out->skipBeforeSwitchOutEventFlag) {
-                runEvent(Ev::BeforeSwitchOut, out);
-                out->skipBeforeSwitchOutEventFlag = true;
-                faintMessages();
-                if (ended()) return true;
-            }
-            switches = switches || out->switchFlag;
-        }
-        request = request || switches;
-    }
-    if (request) {
-        makeRequest(REQUEST_SWITCH);
-        return true;
-    }
+    if (requestSwitches() || ended()) return true;
     if (row.queueLength && row.queue[0].choice == CHOICE_MOVE) {
         updateSpeed();
         for (int n = 0; n < row.queueLength; n++)
@@ -164,6 +220,35 @@ bool Battle::runAction(Action& action) {
         speedSort(row.queue, row.queueLength, comparePriority<Action>);
     }
     return false;
+}
+
+// Asks for switches where a Pokémon has to or may leave now.
+bool Battle::requestSwitches() {
+    bool switches[SIDES] = {};
+    auto anyFlag = [&](int side) {
+        for (int slot = 0; slot < row.activePerSide; slot++)
+            if (at(side, slot)->switchFlag) return true;
+        return false;
+    };
+    for (int side = 0; side < SIDES; side++) switches[side] = anyFlag(side);
+    for (int side = 0; side < SIDES; side++) {
+        if (!switches[side]) continue;
+        bool possible = canSwitch(side);
+        for (int slot = 0; slot < row.activePerSide; slot++) {
+            Pokemon* p = at(side, slot);
+            if (!possible) p->switchFlag = 0;
+            if (!possible || !p->hp || !p->switchFlag || p->skipBeforeSwitchOutEventFlag) continue;
+            runEvent(Ev::BeforeSwitchOut, p);
+            p->skipBeforeSwitchOutEventFlag = true;
+            faintMessages();
+            if (ended()) return true;
+            if (p->fainted) switches[side] = anyFlag(side);
+        }
+        if (!possible) switches[side] = false;
+    }
+    if (!switches[0] && !switches[1]) return false;
+    makeRequest(REQUEST_SWITCH);
+    return true;
 }
 
 void Battle::makeRequest(int type) {
@@ -175,33 +260,89 @@ void Battle::makeRequest(int type) {
     }
 }
 
+// What Showdown's endTurn does for each Pokémon that is out.
+void Battle::beginTurn(Pokemon* p) {
+    Active& active = out(p);
+    active.moveThisTurn = active.newlySwitched = 0;
+    active.moveLastTurnResult = active.moveThisTurnResult;
+    active.moveThisTurnResult = UNDEFINED;
+    if (row.turn != 1) {
+        p->usedItemThisTurn = p->statsRaisedThisTurn = p->statsLoweredThisTurn = false;
+        active.hurtThisTurn = 0;
+    }
+    active.maybeDisabled = active.maybeLocked = 0;
+    for (int n = 0; n < p->moveCount; n++) p->moveSlots[n].disabled = 0;
+    runEvent(Ev::DisableMove, p);
+    for (int n = 0; n < p->moveCount; n++) {
+        int move = p->moveSlots[n].id;
+        ActiveMove activeMove{moveData(move)};
+        singleEvent(Ev::DisableMove, move, nullptr, p, nullptr, &activeMove);
+        if (activeMove.has(Flag::cantusetwice) && active.lastMove == move) disableMove(p, move);
+    }
+    int kept = 0;
+    for (int n = 0; n < active.attackedByCount; n++) {
+        if (!pokemon(active.attackedBy[n].source).isActive) continue;
+        active.attackedBy[kept] = active.attackedBy[n];
+        active.attackedBy[kept++].thisTurn = false;
+    }
+    for (int n = kept; n < active.attackedByCount; n++) active.attackedBy[n] = {};
+    active.attackedByCount = kept;
+    active.trapped = active.maybeTrapped = 0;
+    runEvent(Ev::TrapPokemon, p);
+    runEvent(Ev::MaybeTrapPokemon, p);
+    if (!p->fainted) active.activeTurns++;
+}
+
 void Battle::endTurn() {
     row.turn++;
-    for (int side = 0; side < SIDES; side++) {
+    row.lastSuccessfulMoveThisTurn = 0;
+    bool trapped[SIDES];
+    int staleness[SIDES] = {};
+    for (int number = 0; number < SIDES; number++) {
+        Side& side = row.sides[number];
+        trapped[number] = true;
         for (int slot = 0; slot < row.activePerSide; slot++) {
-            Pokemon* p = at(side, slot);
-            Active& active = out(p);
-            active.moveThisTurn = active.newlySwitched = 0;
-            if (row.turn != 1) active.hurtThisTurn = 0;
-            for (int n = 0; n < p->moveCount; n++) p->moveSlots[n].disabled = false;
-            runEvent(Ev::DisableMove, p);
-            for (int n = 0; n < p->moveCount; n++) singleEvent(Ev::DisableMove, p->moveSlots[n].id, nullptr, p);
-            active.trapped = false;
-            runEvent(Ev::TrapPokemon, p);
-            runEvent(Ev::MaybeTrapPokemon, p);
-            if (!p->fainted) active.activeTurns++;
+            Pokemon* p = at(number, slot);
+            beginTurn(p);
+            if (p->fainted) continue;
+            trapped[number] = trapped[number] && out(p).trapped;
+            int own = p->volatileStaleness ? p->volatileStaleness : p->staleness;
+            if (own && staleness[number] != 2) staleness[number] = own;
         }
+        side.faintedLastTurn = side.faintedThisTurn;
+        side.faintedThisTurn = 0;
     }
-    if (row.turn > 1000) {
-        win(TIE);
-        return;
-    }
+    if (maybeTriggerEndlessBattleClause(trapped, staleness)) return;
     makeRequest(REQUEST_MOVE);
 }
 
-bool Battle::faintMessages(bool checkWinAlways) {
-    if (ended() || !faintCount) return false;
+bool Battle::maybeTriggerEndlessBattleClause(const bool* trapped, const int* staleness) {
+    if (row.turn <= 100) return false;
+    if (row.turn > 1000) {
+        win(TIE);
+        return true;
+    }
+    if (!staleness[0] || !staleness[1] || (staleness[0] != 2 && staleness[1] != 2)) return false;
+    bool fresh[SIDES] = {};
+    for (int side = 0; side < SIDES && !trapped[side]; side++)
+        for (int place = 0; place < row.sides[side].size; place++) {
+            const Pokemon& p = row.sides[side].pokemon[place];
+            fresh[side] = fresh[side] || (!p.fainted && !p.volatileStaleness && !p.staleness);
+        }
+    if (fresh[0] && fresh[1]) return false;
+    win(TIE);  // no team of the tables can bring back its berries (Harvest, Pickup, Recycle), which would lose
+    return true;
+}
+
+bool Battle::faintMessages(bool lastFirst, bool forceCheck, bool checkWinAlways) {
+    if (ended()) return false;
     int length = faintCount;
+    if (!length) return forceCheck && checkWin();
+    if (lastFirst) {
+        Fainting last = faintQueue[faintCount - 1];
+        for (int n = faintCount - 1; n > 0; n--) faintQueue[n] = faintQueue[n - 1];
+        faintQueue[0] = last;
+    }
     Fainting fainting;
     while (faintCount) {
         int left = faintCount;
@@ -209,18 +350,27 @@ bool Battle::faintMessages(bool checkWinAlways) {
         for (int n = 1; n < faintCount; n++) faintQueue[n - 1] = faintQueue[n];
         faintCount--;
         Pokemon* p = fainting.target;
-        if (!p->fainted && truthy(runEvent(Ev::BeforeFaint, p, fainting.source, fainting.cause))) {
-            Side& side = row.sides[p->side];
-            if (side.pokemonLeft) side.pokemonLeft--;
-            runEvent(Ev::Faint, p, fainting.source, fainting.cause);
-            singleEvent(Ev::End, p->ability, &p->abilityState, p);
-            singleEvent(Ev::End, p->item, &p->itemState, p);
-            clearVolatile(p, false);
-            p->fainted = true;
-            p->isActive = p->isStarted = false;
-            p->terastallized = 0;
-            if (faintCount >= left) checkWinAlways = true;
+        if (p->fainted || !truthy(runEvent(Ev::BeforeFaint, p, fainting.source, fainting.cause))) continue;
+        Side& side = row.sides[p->side];
+        if (side.pokemonLeft) side.pokemonLeft--;
+        if (side.totalFainted < 100) side.totalFainted++;
+        runEvent(Ev::Faint, p, fainting.source, fainting.cause);
+        singleEvent(Ev::End, p->ability, &p->abilityState, p);
+        singleEvent(Ev::End, p->item, &p->itemState, p);
+        if (p->formeRegression && !out(p).transformed) {
+            p->baseSpecies = p->setSpecies;
+            p->baseAbility = p->setAbility;
         }
+        clearVolatile(p, false);
+        p->fainted = true;
+        p->isActive = p->isStarted = false;
+        p->terastallized = 0;
+        if (p->formeRegression) {
+            updateMaxHp(p);
+            p->formeRegression = false;
+        }
+        side.faintedThisTurn = nameOf(p);
+        if (faintCount >= left) checkWinAlways = true;
     }
     if (checkWinAlways && checkWin(&fainting)) return true;
     runEvent(Ev::AfterFaint, fainting.target, fainting.source, fainting.cause, length);

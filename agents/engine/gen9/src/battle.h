@@ -3,14 +3,28 @@
 
 #pragma once
 
+#include <new>
+
 #include "events.h"
 #include "prng.h"
 
+constexpr int SLOTS = SIDES * ACTIVE;
+
 // A move in use: a copy of its data that handlers may change.
 struct ActiveMove : MoveData {
-    bool ignoreImmunity = false, ignoreAbility = false, spreadHit = false;
-    int totalDamage = 0;
-    bool crit[2 * ACTIVE] = {};
+    int32_t sourceEffect = 0;  // what made it be used: an ability, a move, or condition::lockedmove
+    bool spreadHit = false, hasBounced = false, pranksterBoosted = false, isExternal = false, selfDropped = false, stellarBoosted = false;
+    bool lastHit = false;
+    int typeChangerBoosted = 0;  // the ability that did
+    Pokemon *ruinedAtk = nullptr, *ruinedDef = nullptr, *ruinedSpA = nullptr, *ruinedSpD = nullptr;
+    int allies[TEAM] = {}, allyCount = 0;  // of Beat Up: Pokémon by name
+    int statusRoll = 0;
+    int totalDamage = 0, hitNumber = 0;  // hitNumber: Showdown's `hit`
+    bool crit[SLOTS] = {};               // Showdown's moveHitData, by slot
+    int typeMod[SLOTS] = {};
+
+    ActiveMove() = default;
+    explicit ActiveMove(const MoveData& data) : MoveData(data) {}
 };
 
 // What causes something: an effect, and the move in use where it is one.
@@ -24,7 +38,32 @@ struct Cause {
     EffectType type() const { return EFFECTS[id].type; }
 };
 
-// An event as a handler sees it. target, source and cause are the handler's arguments in Showdown, in that order.
+// The types of a Pokémon.
+struct Types {
+    int list[3], count = 0;
+
+    void add(int type) { list[count++] = type; }
+    bool has(int type) const {
+        for (int n = 0; n < count; n++)
+            if (list[n] == type) return true;
+        return false;
+    }
+    void remove(int type) {
+        int kept = 0;
+        for (int n = 0; n < count; n++)
+            if (list[n] != type) list[kept++] = list[n];
+        count = kept;
+    }
+};
+
+// The secondaries that a hit has left (the ModifySecondaries event).
+struct Secondaries {
+    const HitEffect* list[3];
+    int count = 0;
+};
+
+// An event as a handler sees it. target, source and cause are the handler's arguments in Showdown, in that order; what else it
+// gets or changes is below. Of an event of a side or of the field, target is null.
 struct Event {
     int id = 0;
     Pokemon* target = nullptr;
@@ -32,25 +71,34 @@ struct Event {
     Cause cause;
     Value relay = UNDEFINED;  // the value that is handed from handler to handler
     int modifier = 4096;
-    int* boosts = nullptr;  // of events about boosts
-    int effect = 0;         // whose handler runs
-    EffectState* state = nullptr;
-    Pokemon* holder = nullptr;
+    int* boosts = nullptr;              // of events about boosts
+    Types* types = nullptr;             // of Type
+    Secondaries* secondaries = nullptr; // of ModifySecondaries
+    int effect = 0;                     // whose handler runs
+    EffectState* state = nullptr;       // of that effect
+    Pokemon* holder = nullptr;          // of that effect (Showdown's effectState.target)
     Side* side = nullptr;
-    int adding = 0;  // of TryAddVolatile, SetStatus, Immunity, Effectiveness: the condition or type
+    int adding = 0;  // of TryAddVolatile, SetStatus, Immunity, Effectiveness, TakeItem ...: the condition, type or item
 
     ActiveMove* move() const { return cause.move; }
     Value chainModify(int numerator, int denominator) {
         modifier = (modifier * (numerator * 4096 / denominator) + 2048) >> 12;
         return UNDEFINED;
     }
+    // The value with what was chained so far; what is chained later starts anew.
+    int finalModify(int value);
 };
 
 struct Targets {
-    Pokemon* list[2 * ACTIVE];  // null: no longer a target
+    Pokemon* list[SLOTS];  // null: no longer a target
     int size = 0;
 
     void add(Pokemon* pokemon) { list[size++] = pokemon; }
+    bool has(const Pokemon* pokemon) const {
+        for (int n = 0; n < size; n++)
+            if (list[n] == pokemon) return true;
+        return false;
+    }
 };
 
 // A handler that will run.
@@ -64,6 +112,7 @@ struct Listener {
     int priority, speed, subOrder, effectOrder, index;
     bool ends;  // of a residual: its duration is counted here
     int stateOrder;
+    int slot;  // of a slot condition: 1 + its slot
 };
 
 struct Listeners {
@@ -74,16 +123,40 @@ struct Listeners {
 
 enum Choice : int32_t {
     CHOICE_BEFORE_TURN = 1,
+    CHOICE_BEFORE_TURN_MOVE,
+    CHOICE_REVIVAL_BLESSING,
     CHOICE_RUN_SWITCH,
+    CHOICE_INSTASWITCH,
     CHOICE_SWITCH,
     CHOICE_TERASTALLIZE,
+    CHOICE_PRIORITY_CHARGE_MOVE,
     CHOICE_MOVE,
     CHOICE_RESIDUAL,
 };
 
+// How a move is run and used, as the options of Showdown's functions.
+struct RunMove {
+    int targetLoc = 0, sourceEffect = 0;
+    bool externalMove = false;
+    Pokemon* originalTarget = nullptr;
+};
+struct UseMove {
+    Pokemon* target = nullptr;  // null: a random one
+    int sourceEffect = 0;       // 0: the effect that runs, if any
+    bool noTarget = false;      // there is none: null stays null
+};
+
 constexpr int modify(int64_t value, int64_t modifier) { return int((value * modifier + 2047) / 4096); }
+constexpr int modify(int64_t value, int64_t numerator, int64_t denominator) { return modify(value, numerator * 4096 / denominator); }
 constexpr int clamp(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
 constexpr int atLeastOne(int value) { return value < 1 ? 1 : value; }
+// JavaScript's Math.round of a quotient of whole numbers above 0.
+constexpr int roundedQuotient(int64_t numerator, int64_t denominator) { return int((2 * numerator + denominator) / (2 * denominator)); }
+inline int Event::finalModify(int value) {
+    value = modify(value, modifier);
+    modifier = 4096;
+    return value;
+}
 
 class Battle {
   public:
@@ -94,92 +167,183 @@ class Battle {
     ActiveMove* activeMove = nullptr;
     Pokemon* activePokemon = nullptr;
     Pokemon* activeTarget = nullptr;
+    Event* event = nullptr;  // that runs now; event->effect is Showdown's this.effect
 
     // battle.cpp: the turn
     void start();
     void commitChoices(const int32_t* choices);
     int legal(int side, int slot);
     bool ended() const { return row.winner != UNDECIDED; }
+    void win(int side) { row.winner = side; }
+    bool faintMessages(bool lastFirst = false, bool forceCheck = false, bool checkWinAlways = true);
+    int canSwitch(int side) const;
+    Pokemon* getRandomSwitchable(int side);
 
-    // events.cpp
+    // events.cpp. Where target, source or cause are left out, functions below take those of the event that runs, as Showdown's do.
     Value runEvent(int event, Pokemon* target, Pokemon* source = nullptr, Cause cause = {}, Value relay = UNDEFINED, int adding = 0,
                    int* boosts = nullptr, bool fastExit = false);
     void runEvent(int event, const Targets& targets, Pokemon* source, Cause cause, Value* results);
+    Value runEvent(Event& event, bool fastExit = false);
+    Value priorityEvent(int event, Pokemon* target, Pokemon* source = nullptr, Cause cause = {}, Value relay = UNDEFINED) {
+        return runEvent(event, target, source, cause, relay, 0, nullptr, true);
+    }
     Value singleEvent(int event, int effect, EffectState* state, Pokemon* target, Pokemon* source = nullptr, Cause cause = {},
-                      Value relay = UNDEFINED, Side* side = nullptr);
+                      Value relay = UNDEFINED, Side* side = nullptr, int adding = 0);
     void eachEvent(int event, Cause cause = {});
     void fieldEvent(int event, const Targets* targets = nullptr);
     void listen(int effect) { listening.add(HANDLERS.eventsOf(effect)); }
     void findListening();
     void initEffectState(EffectState& state, int id, Pokemon* target = nullptr);
+    static void clearEffectState(EffectState& state);
 
-    // pokemon.cpp
+    // pokemon.cpp: who is where, and what a Pokémon is
     Pokemon& pokemon(int name) { return row.sides[(name - 1) / TEAM].pokemon[(name - 1) % TEAM]; }
     Pokemon* at(int side, int position) {
         int name = row.sides[side].order[position];
         return name ? &pokemon(name) : nullptr;
     }
     static int nameOf(const Pokemon* p) { return p ? 1 + p->number : 0; }
-    Active& out(const Pokemon* p) { return row.sides[p->side].active[p->position]; }
+    static int slotOf(const Pokemon* p) { return 1 + p->side + SIDES * p->position; }
+    Pokemon* getAtSlot(int slot) { return slot ? at((slot - 1) % SIDES, (slot - 1) / SIDES) : nullptr; }
+    static int getLocOf(const Pokemon* user, const Pokemon* target) { return user->side == target->side ? -target->position - 1 : target->position + 1; }
+    Pokemon* getAtLoc(const Pokemon* user, int targetLoc) {
+        return at(targetLoc < 0 ? user->side : 1 - user->side, (targetLoc < 0 ? -targetLoc : targetLoc) - 1);
+    }
+    Pokemon* sourceOf(const EffectState& state) { return state.source ? &pokemon(state.source) : nullptr; }
+    Side& sideOf(const Pokemon* p) { return row.sides[p->side]; }
+    Side& foeSideOf(const Pokemon* p) { return row.sides[1 - p->side]; }
+    // What its slot holds for a Pokémon that is out; for another what it would have there at first.
+    Active& out(const Pokemon* p) { return p->position < row.activePerSide ? row.sides[p->side].active[p->position] : benched(p); }
     Targets getAllActive(bool includeFainted = false);
     Targets allies(int side, bool all = false);
+    Targets alliesAndSelf(const Pokemon* p) { return allies(p->side); }
+    Targets adjacentAllies(const Pokemon* p);
     Targets foes(const Pokemon* p, bool all = false) { return allies(1 - p->side, all); }
-    bool hasAbility(const Pokemon* p, int ability) const { return p->ability == ability; }
-    bool hasItem(const Pokemon* p, int item) const { return p->item == item; }
-    bool suppressingAbility(const Pokemon* target) const;
-    int getStat(Pokemon* p, int stat);
-    int calculateStat(Pokemon* p, int stat, int boost);
-    int getActionSpeed(Pokemon* p) { return getStat(p, Stat::spe) & 0x1FFF; }
+    Targets adjacentFoes(const Pokemon* p) { return foes(p); }
+    static bool isAlly(const Pokemon* p, const Pokemon* other) { return other && p->side == other->side; }
+    bool isAdjacent(const Pokemon* p, const Pokemon* other) const { return !p->fainted && !other->fainted && p != other; }
+    bool ignoringAbility(const Pokemon* p);
+    bool ignoringItem(const Pokemon* p);
+    bool hasAbility(const Pokemon* p, int ability) { return p->ability == ability && !ignoringAbility(p); }
+    bool hasItem(const Pokemon* p, int item) { return p->item == item && !ignoringItem(p); }
+    bool suppressingAbility(const Pokemon* target);
+    static const SpeciesData& speciesOf(const Pokemon* p) { return SPECIES[p->species]; }
+    int getStat(Pokemon* p, int stat, bool unboosted = false, bool unmodified = false);
+    int calculateStat(Pokemon* p, int stat, int boost, Pokemon* statUser = nullptr);
+    int getBestStat(Pokemon* p, bool unboosted, bool unmodified);
+    int getActionSpeed(Pokemon* p);
     void updateSpeed();
-    bool hasType(Pokemon* p, int type);
-    int getTypes(Pokemon* p, int types[2], bool preterastallized = false);
-    bool isGrounded(Pokemon* p);
+    int getWeight(Pokemon* p);
+    int positiveBoosts(const Pokemon* p);
+    Types getTypes(Pokemon* p, bool excludeAdded = false, bool preterastallized = false);
+    bool hasType(Pokemon* p, int type) { return getTypes(p).has(type); }
+    bool setType(Pokemon* p, int type, bool enforce = false);
+    bool addType(Pokemon* p, int type);
+    Value isGrounded(Pokemon* p, bool negateImmunity = false);
+    bool isSemiInvulnerable(const Pokemon* p);
     int runEffectiveness(Pokemon* p, ActiveMove* move);
     bool runImmunity(Pokemon* p, int type);
+    bool runImmunity(Pokemon* p, const ActiveMove* move);
     bool runStatusImmunity(Pokemon* p, int effect);
-    EffectState* volatileOf(Pokemon* p, int id);
-    Value addVolatile(Pokemon* p, int id, Pokemon* source = nullptr, Cause cause = {});
+    int effectiveWeather(const Pokemon* p);
+    MoveSlot* getMoveData(Pokemon* p, int move);
+    bool hasMove(const Pokemon* p, int move);
+    int deductPP(Pokemon* p, int move, int amount = 1);
+    int getLockedMove(Pokemon* p);
+    void disableMove(Pokemon* p, int move, bool isHidden = false);
+    void disableMoves(Pokemon* p, int except);
+    bool tryTrap(Pokemon* p, bool isHidden = false);
+    Attack* getLastAttackedBy(Pokemon* p);
+    Attack* getLastDamagedBy(Pokemon* p, bool filterOutSameSide);
+    // Whether it took damage above 0 from this source in this turn.
+    bool damagedThisTurnBy(Pokemon* p, const Pokemon* source);
+
+    // effects.cpp: what happens to a Pokémon
+    EffectState* volatileOf(const Pokemon* p, int id);
+    Value addVolatile(Pokemon* p, int id, Pokemon* source = nullptr, Cause cause = {}, int linkedStatus = 0);
     bool removeVolatile(Pokemon* p, int id);
     void deleteVolatile(Pokemon* p, int id);
-    Value setStatus(Pokemon* p, int status, Pokemon* source, Cause cause);
-    Value trySetStatus(Pokemon* p, int status, Pokemon* source, Cause cause);
-    int takeItem(Pokemon* p, Pokemon* source);
+    Value setStatus(Pokemon* p, int status, Pokemon* source = nullptr, Cause cause = {}, bool ignoreImmunities = false);
+    Value trySetStatus(Pokemon* p, int status, Pokemon* source = nullptr, Cause cause = {});
+    bool cureStatus(Pokemon* p);
+    bool clearStatus(Pokemon* p) { return cureStatus(p); }
+    int takeItem(Pokemon* p, Pokemon* source = nullptr);
+    bool setItem(Pokemon* p, int item, Pokemon* source = nullptr, Cause cause = {});
+    bool eatItem(Pokemon* p, bool force = false, Pokemon* source = nullptr, Cause cause = {});
+    bool useItem(Pokemon* p, Pokemon* source = nullptr, Cause cause = {});
+    // Returns the former ability, or FALSE or NUL.
+    Value setAbility(Pokemon* p, int ability, Pokemon* source = nullptr, Cause cause = {}, bool isFromFormeChange = false, bool isTransform = false);
+    Value skillSwap(Pokemon* source, Pokemon* target);
+    bool setSpecies(Pokemon* p, int species, bool isTransform = false);
+    bool formeChange(Pokemon* p, int species, Cause source, bool isPermanent = false);
+    bool transformInto(Pokemon* p, Pokemon* target);
+    void updateMaxHp(Pokemon* p);
     void clearVolatile(Pokemon* p, bool includeSwitchFlags = true);
-    void disableMoves(Pokemon* p, int except);
     int faint(Pokemon* p, Pokemon* source = nullptr, Cause cause = {});
-    Value boost(const int by[Stat::COUNT], Pokemon* target, Pokemon* source, Cause cause);
-    Value damage(int amount, Pokemon* target, Pokemon* source, Cause cause);
+    Value boost(const int by[Stat::COUNT], Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
+    Value boost(int stat, int by, Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
+    void clearBoosts(Pokemon* p);
+    Value damage(int amount, Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
     Value spreadDamage(Value amount, Pokemon* target, Pokemon* source, Cause cause);
-    int directDamage(int amount, Pokemon* target);
-    Value heal(int amount, Pokemon* target, Pokemon* source = nullptr, Cause cause = {});
-    Value healHp(Pokemon* p, int amount);
+    int directDamage(int amount, Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
+    Value heal(int amount, Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
+    Value healHp(Pokemon* p, int amount);  // Showdown's pokemon.heal
+    int sethp(Pokemon* p, int hp);
 
     // field.cpp
-    int effectiveWeather() const { return row.weatherState.id; }
-    Value setWeather(int weather, Pokemon* source, Cause cause);
-    void clearWeather();
+    bool suppressingWeather();
+    int effectiveWeather() { return suppressingWeather() ? 0 : row.weatherState.id; }
+    bool isWeather(int weather) { return effectiveWeather() == weather; }
+    Value setWeather(int weather, Pokemon* source = nullptr, Cause cause = {});
+    bool clearWeather();
+    int effectiveTerrain(Pokemon* target = nullptr);
+    bool isTerrain(int terrain, Pokemon* target = nullptr) { return effectiveTerrain(target) == terrain; }
+    Value setTerrain(int terrain, Pokemon* source = nullptr, Cause cause = {});
+    bool clearTerrain();
+    EffectState* pseudoWeather(int id);
+    Value addPseudoWeather(int id, Pokemon* source = nullptr, Cause cause = {});
+    bool removePseudoWeather(int id);
     EffectState* sideCondition(int side, int id);
-    Value addSideCondition(int side, int id, Pokemon* source, Cause cause);
-    bool checkMoveBypassesProtect(ActiveMove* move, Pokemon* attacker, Pokemon* defender);
+    Value addSideCondition(int side, int id, Pokemon* source = nullptr, Cause cause = {});
+    bool removeSideCondition(int side, int id);
+    EffectState* slotCondition(int side, int position, int id);
+    EffectState* slotCondition(const Pokemon* p, int id) { return slotCondition(p->side, p->position, id); }
+    Value addSlotCondition(const Pokemon* target, int id, Pokemon* source = nullptr, Cause cause = {});
+    bool removeSlotCondition(int side, int position, int id);
+    bool removeSlotCondition(const Pokemon* p, int id) { return removeSlotCondition(p->side, p->position, id); }
+    bool checkMoveMakesContact(const ActiveMove* move, Pokemon* attacker, Pokemon* defender);
+    bool checkMoveBypassesProtect(ActiveMove* move, Pokemon* attacker, Pokemon* defender, bool blockStatus = true);
 
-    // queue.cpp
+    // queue.cpp. What is found points into the queue.
     bool willAct() const;
-    void cancelAction(const Pokemon* p);
+    Action* willMove(const Pokemon* p);
+    Action* willSwitch(const Pokemon* p);
+    bool cancelAction(const Pokemon* p);
+    bool cancelMove(const Pokemon* p);
     void addChoice(Action action);
-    void insertChoice(Action action);
+    void insertChoice(Action action, bool midTurn = false);
+    void changeAction(const Pokemon* p, Action action);
+    void prioritizeAction(Action* action, int sourceEffect = 0);
     template <typename Item, typename Compare>
     void speedSort(Item* list, int size, Compare compare);
 
     // actions.cpp
-    bool switchIn(Pokemon* incoming, int position);
+    bool switchIn(Pokemon* incoming, int position, int sourceEffect = 0, bool isDrag = false);
     void runSwitch(Pokemon* pokemon);
-    void runMove(int move, Pokemon* pokemon, int targetLoc);
+    void runMove(const ActiveMove& base, Pokemon* pokemon, RunMove options = {});
+    Value useMove(int move, Pokemon* pokemon, UseMove options = {});
+    Value useMove(const ActiveMove& move, Pokemon* pokemon, UseMove options = {});
+    void setActiveMove(ActiveMove* move, Pokemon* pokemon, Pokemon* target);
+    void clearActiveMove(bool failed = false);
     void terastallize(Pokemon* pokemon);
-    Pokemon* getTarget(Pokemon* pokemon, const MoveData& move, int targetLoc);
+    Pokemon* getTarget(Pokemon* pokemon, const MoveData& move, int targetLoc, Pokemon* originalTarget = nullptr);
     Pokemon* getRandomTarget(Pokemon* pokemon, const MoveData& move);
+    // notActive: as a move that hits later (Future Sight)
+    bool trySpreadMoveHit(Targets targets, Pokemon* pokemon, ActiveMove& move, bool notActive = false);
 
     // damage.cpp
     Value getDamage(Pokemon* source, Pokemon* target, ActiveMove* move);
+    int getConfusionDamage(Pokemon* p, int basePower);
 
   private:
     struct Fainting {
@@ -189,19 +353,28 @@ class Battle {
     Fainting faintQueue[2 * TEAM];
     int faintCount = 0;
     EventSet listening;  // to what some effect in play may listen
-    int speedOrder[2 * ACTIVE];
+    bool listeningFound = false;
+    int speedOrder[SLOTS];
     int speedOrderSize = 0;
+    Active bench[SIDES];
+    // Moves in use: as many as can be at once.
+    struct alignas(ActiveMove) Memory {
+        unsigned char bytes[sizeof(ActiveMove)];
+    } movePool[16];
+    int moveCount = 0;
 
     // battle.cpp
     void turnLoop();
     bool runAction(Action& action);
     void endTurn();
     void makeRequest(int type);
-    bool faintMessages(bool checkWinAlways = true);
     bool checkWin(const Fainting* last = nullptr);
-    void win(int side) { row.winner = side; }
-    int canSwitch(int side) const;
     void addMoves(int side, int slot, int choice);
+    void checkFainted();
+    bool requestSwitches();
+    void beginTurn(Pokemon* p);
+    bool maybeTriggerEndlessBattleClause(const bool* trapped, const int* staleness);
+    void tidy();
 
     // events.cpp
     void findPokemon(Listeners& found, Pokemon* p, int callback, bool durations = false);
@@ -210,27 +383,55 @@ class Battle {
     void findEvent(Listeners& found, int event, Pokemon* target, Pokemon* source);
     void add(Listeners& found, const Handler* handler, int effect, EffectState* state, Pokemon* holder, Side* side, int callback, bool ends,
              int subOrder);
-    bool suppressed(const Listener& listener, int event);
+    bool suppressed(int effect, Pokemon* holder, int event);
+    EffectState* stillInPlay(const Listener& listener);
+    void endDuration(const Listener& listener);
     Value run(const Listener& listener, Event& event);
 
     // queue.cpp
-    int resolveAction(Action action, Action out[2]);
+    int resolveAction(Action action, Action out[4], bool midTurn = false);
     void updateActionSpeed(Action& action);
+    void removeAction(int index);
+
+    // pokemon.cpp, effects.cpp
+    Active& benched(const Pokemon* p);
+    void gotAttacked(Pokemon* p, const ActiveMove& move, Value damage, Pokemon* source);
+    Pokemon* orTarget(Pokemon* given) const { return given || !event ? given : event->target; }
+    Pokemon* orSource(Pokemon* given) const { return given || !event ? given : event->source; }
+    Cause orEffect(Cause given) const { return given.id || !event ? given : Cause(event->effect); }
+    int durationOf(int id, Pokemon* target, Pokemon* source, Cause cause);
+    void unlinkVolatiles(Pokemon* p, int linkedStatus, int linkedPokemon);
 
     // actions.cpp
-    bool useMoveInner(ActiveMove& move, Pokemon* pokemon, Pokemon* target);
-    bool trySpreadMoveHit(Targets& targets, Pokemon* pokemon, ActiveMove& move);
+    ActiveMove& getActiveMove(const ActiveMove& move);
+    Value useMoveInner(ActiveMove& move, Pokemon* pokemon, UseMove options);
+    Targets getMoveTargets(Pokemon* pokemon, ActiveMove& move, Pokemon* target, Targets& pressureTargets);
     Value tryMoveHit(Targets& targets, Pokemon* pokemon, ActiveMove& move);
+    bool hitStepTryImmunity(Pokemon* target, Pokemon* pokemon, ActiveMove& move);
     bool hitStepAccuracy(Pokemon* target, Pokemon* pokemon, ActiveMove& move);
-    void hitStepMoveHitLoop(Targets& targets, Pokemon* pokemon, ActiveMove& move, Value* results);
+    void hitStepBreakProtect(Targets& targets);
+    void hitStepStealBoosts(Pokemon* target, Pokemon* pokemon);
+    void emergencyExit(Pokemon* p, int hpBefore, Pokemon* source = nullptr);
+    bool dragIn(int side, int position);
+
+    // hits.cpp
+    static constexpr Value STOPPED = TRUE + 1;
+    int hitsOf(Pokemon* pokemon, const ActiveMove& move);
+    bool multiaccuracyHits(Pokemon* target, Pokemon* pokemon, ActiveMove& move);
+    void hitStepMoveHitLoop(Targets& targets, Pokemon* pokemon, ActiveMove& move, Value* damage);
     void spreadMoveHit(Targets& targets, Pokemon* pokemon, ActiveMove& move, const HitEffect& data, bool isSecondary, bool isSelf,
                        Value* damage);
     Value moveHit(Pokemon* target, Pokemon* pokemon, ActiveMove& move, const HitEffect& data, bool isSecondary, bool isSelf);
-    void runMoveEffects(Value* damage, Targets& targets, Pokemon* source, ActiveMove& move, const HitEffect& data, bool isSecondary,
-                        bool isSelf);
+    void runMoveEffects(Value* damage, Targets& targets, const bool* failed, Pokemon* pokemon, ActiveMove& move, const HitEffect& data,
+                        bool isSecondary, bool isSelf);
+    Value runEffectsOn(Pokemon* target, Pokemon* pokemon, ActiveMove& move, const HitEffect& data, bool isSecondary, bool isSelf);
+    void selfDrops(Targets& targets, const bool* failed, Pokemon* pokemon, ActiveMove& move, const HitEffect& data, bool isSecondary);
+    void secondaries(Targets& targets, const bool* failed, Pokemon* pokemon, ActiveMove& move, bool isSelf);
+    void forceSwitch(Value* damage, Targets& targets, Pokemon* pokemon, ActiveMove& move);
     void applyRecoilDamage(int dealt, ActiveMove& move, Pokemon* pokemon);
-    Value modifyDamage(int baseDamage, Pokemon* source, Pokemon* target, ActiveMove* move);
-    void emergencyExit(Pokemon* p, int hpBefore);
+
+    // damage.cpp
+    Value modifyDamage(int64_t baseDamage, Pokemon* source, Pokemon* target, ActiveMove* move);
 };
 
 // Showdown's order: order up, priority down, speed down, subOrder up, effectOrder up. Negative: a first.
@@ -244,7 +445,7 @@ int64_t comparePriority(const Item& a, const Item& b) {
 // Sorts, and shuffles what compares as equal.
 template <typename Item, typename Compare>
 void Battle::speedSort(Item* list, int size, Compare compare) {
-    int ties[64];
+    int ties[Listeners::MOST];
     for (int sorted = 0; sorted + 1 < size;) {
         int count = 1;
         ties[0] = sorted;

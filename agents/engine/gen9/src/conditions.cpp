@@ -40,7 +40,7 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {condition::choicelock, onBeforeMove, {}, [](Battle& b, Event& e) -> Value {
-        if (!EFFECTS[e.target->item].isChoice) {
+        if (!EFFECTS[e.target->item].is(Is::isChoice)) {
             b.removeVolatile(e.target, condition::choicelock);
             return UNDEFINED;
         }
@@ -49,11 +49,14 @@ constexpr Handler HANDLERS_HERE[] = {
     {condition::choicelock, onDisableMove, {}, [](Battle& b, Event& e) -> Value {
         bool knows = false;
         for (int n = 0; n < e.target->moveCount; n++) knows = knows || e.target->moveSlots[n].id == e.state->move;
-        if (!EFFECTS[e.target->item].isChoice || !knows)
+        if (!EFFECTS[e.target->item].is(Is::isChoice) || !knows)
             b.removeVolatile(e.target, condition::choicelock);
         else
             b.disableMoves(e.target, e.state->move);
         return UNDEFINED;
+    }},
+    {condition::raindance, durationCallback, {}, [](Battle& b, Event& e) -> Value {
+        return e.source && b.hasItem(e.source, item::damprock) ? 8 : 5;
     }},
     {condition::raindance, onWeatherModifyDamage, {}, [](Battle& b, Event& e) -> Value {
         if (b.effectiveWeather() != condition::raindance) return UNDEFINED;
@@ -75,4 +78,4 @@ constexpr Handler HANDLERS_HERE[] = {
 
 }  // namespace
 
-const HandlerList CONDITIONS = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};
+extern const HandlerList CONDITIONS = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};

@@ -42,11 +42,14 @@ int defaultSubOrder(EffectType type) {
         default: return 0;
     }
 }
+constexpr int SLOT_CONDITION = 3, SIDE_CONDITION = 4;
 
 // Events for which Showdown asks only the holder itself, without onAlly, onFoe, onAny and onSource.
 bool prefixed(int event) {
-    return event != Ev::BeforeTurn && event != Ev::Update && event != Ev::Weather && event != Ev::WeatherChange;
+    return event != Ev::BeforeTurn && event != Ev::Update && event != Ev::Weather && event != Ev::WeatherChange && event != Ev::TerrainChange;
 }
+
+bool leftToRight(int event) { return event == Ev::Invulnerability || event == Ev::DamagingHit || event == Ev::TryHit; }
 
 }  // namespace
 
@@ -56,33 +59,44 @@ void Battle::initEffectState(EffectState& state, int id, Pokemon* target) {
     if (id && target && target->isActive) state.effectOrder = row.effectOrder++;
 }
 
+void Battle::clearEffectState(EffectState& state) { state = {}; }
+
 void Battle::findListening() {
     listening = {};
+    listeningFound = true;
+    auto listenTo = [&](const EffectState* states, int count) {
+        for (int n = 0; n < count; n++) listen(states[n].id);
+    };
     for (Side& side : row.sides) {
         for (int slot = 0; slot < row.activePerSide; slot++) {
             const Pokemon& p = pokemon(side.order[slot]);
             for (int effect : {p.status, p.ability, p.item}) listen(effect);
-            for (int n = 0; n < side.active[slot].volatileCount; n++) listen(side.active[slot].volatiles[n].id);
+            listenTo(side.active[slot].volatiles, side.active[slot].volatileCount);
+            listenTo(side.slotConditions[slot].list, side.slotConditions[slot].count);
         }
-        for (int n = 0; n < side.conditionCount; n++) listen(side.conditions[n].id);
+        listenTo(side.conditions, side.conditionCount);
     }
+    listenTo(row.pseudoWeather, row.pseudoWeatherCount);
     listen(row.weatherState.id);
+    listen(row.terrainState.id);
 }
 
 void Battle::add(Listeners& found, const Handler* handler, int effect, EffectState* state, Pokemon* holder, Side* side, int callback, bool ends,
                  int subOrder) {
     Listener& listener = found.list[found.size++];
-    listener = {handler, effect, state, holder, side, int64_t(1) << 32, 0, 0, subOrder, 0, 0, ends, state ? state->effectOrder : 0};
+    listener = {handler, effect, state, holder, side, int64_t(1) << 32, 0, 0, subOrder, 0, 0, ends, state ? state->effectOrder : 0, 0};
     if (handler) {
         if (handler->order.order) listener.order = handler->order.order;
         listener.priority = handler->order.priority;
         if (handler->order.subOrder) listener.subOrder = handler->order.subOrder;
     }
-    bool switchIn = callback / PREFIXES == Ev::SwitchIn;
-    if (switchIn) listener.effectOrder = state->effectOrder;
+    int event = callback / PREFIXES;
+    bool switchIn = event == Ev::SwitchIn || event == Ev::BeforeSwitchIn || event == Ev::SideSwitchIn;
+    if ((switchIn || event == Ev::RedirectTarget) && state) listener.effectOrder = state->effectOrder;
     if (!holder) return;
     // In quarters: where Pokémon switch in, their place in the order of speeds breaks ties.
     listener.speed = 4 * holder->speed;
+    if (effect == ability::magicbounce && callback == onAllyTryHitSide) listener.speed = 4 * getStat(holder, Stat::spe, true, true);
     if (switchIn) {
         int value = holder->side + SIDES * holder->position, place = -1;
         for (int n = 0; n < speedOrderSize; n++)
@@ -98,25 +112,45 @@ void Battle::findPokemon(Listeners& found, Pokemon* p, int callback, bool durati
         if (handler || (durations && state->duration)) add(found, handler, effect, state, p, nullptr, callback, durations, defaultSubOrder(EFFECTS[effect].type));
     };
     consider(p->status, &p->statusState);
-    Active& active = out(p);
-    for (int n = 0; n < active.volatileCount; n++) consider(active.volatiles[n].id, &active.volatiles[n]);
+    bool inPlay = p->position < row.activePerSide;
+    if (inPlay) {
+        Active& active = out(p);
+        for (int n = 0; n < active.volatileCount; n++) consider(active.volatiles[n].id, &active.volatiles[n]);
+    }
     consider(p->ability, &p->abilityState);
     consider(p->item, &p->itemState);
+    if (!inPlay) return;
+    SlotConditions& slot = row.sides[p->side].slotConditions[p->position];
+    for (int n = 0; n < slot.count; n++) {
+        EffectState* state = &slot.list[n];
+        if (!state->id) continue;
+        const Handler* handler = HANDLERS.find(state->id, callback);
+        if (!handler && !(durations && state->duration)) continue;
+        add(found, handler, state->id, state, p, nullptr, callback, durations, SLOT_CONDITION);
+        found.list[found.size - 1].slot = 1 + p->position;
+    }
 }
 
 void Battle::findSide(Listeners& found, Side& side, int callback, bool durations, Pokemon* holder) {
     for (int n = 0; n < side.conditionCount; n++) {
         EffectState* state = &side.conditions[n];
+        if (!state->id) continue;
         const Handler* handler = HANDLERS.find(state->id, callback);
-        if (handler || (durations && state->duration)) add(found, handler, state->id, state, holder, holder ? nullptr : &side, callback, durations && !holder, 4);
+        if (handler || (durations && state->duration))
+            add(found, handler, state->id, state, holder, &side, callback, durations && !holder, SIDE_CONDITION);
     }
 }
 
 void Battle::findField(Listeners& found, int callback, bool durations, Pokemon* holder) {
-    EffectState* state = &row.weatherState;
-    if (!state->id) return;
-    const Handler* handler = HANDLERS.find(state->id, callback);
-    if (handler || (durations && state->duration)) add(found, handler, state->id, state, holder, nullptr, callback, durations && !holder, 5);
+    auto consider = [&](EffectState* state) {
+        if (!state->id) return;
+        const Handler* handler = HANDLERS.find(state->id, callback);
+        if (handler || (durations && state->duration))
+            add(found, handler, state->id, state, holder, nullptr, callback, durations && !holder, defaultSubOrder(EFFECTS[state->id].type));
+    };
+    for (int n = 0; n < row.pseudoWeatherCount; n++) consider(&row.pseudoWeather[n]);
+    consider(&row.weatherState);
+    consider(&row.terrainState);
 }
 
 void Battle::findEvent(Listeners& found, int event, Pokemon* target, Pokemon* source) {
@@ -139,52 +173,74 @@ void Battle::findEvent(Listeners& found, int event, Pokemon* target, Pokemon* so
     if (source && others) findPokemon(found, source, callback + OnSource);
     if (target && (target->isActive || (source && source->isActive))) {
         for (int side = 0; side < SIDES; side++) {
-            findSide(found, row.sides[side], side == target->side ? callback + On : callback + OnFoe);
+            if (side == target->side || others) findSide(found, row.sides[side], side == target->side ? callback + On : callback + OnFoe);
             if (others) findSide(found, row.sides[side], callback + OnAny);
         }
     }
     findField(found, callback + On);
 }
 
-bool Battle::suppressed(const Listener& listener, int event) {
-    if (EFFECTS[listener.effect].type == EffectType::Status && listener.holder->status != listener.effect) return true;
-    return EFFECTS[listener.effect].breakable && suppressingAbility(listener.holder) && event != Ev::End;
+// Whether an effect that a Pokémon holds does not act now. holder: null: of a side or of the field.
+bool Battle::suppressed(int effect, Pokemon* holder, int event) {
+    const EffectData& data = EFFECTS[effect];
+    switch (data.type) {
+        case EffectType::Status: return holder && holder->status != effect;
+        case EffectType::Ability: return holder && event != Ev::End && ignoringAbility(holder);
+        case EffectType::Item: return holder && event != Ev::Start && event != Ev::TakeItem && ignoringItem(holder);
+        case EffectType::Weather:
+            return event != Ev::FieldStart && event != Ev::FieldResidual && event != Ev::FieldEnd && event != Ev::Residual && suppressingWeather();
+        default: return false;
+    }
 }
 
-Value Battle::run(const Listener& listener, Event& event) {
-    event.effect = listener.effect;
-    event.state = listener.state;
-    event.holder = listener.holder;
-    return listener.handler->run(*this, event);
+Value Battle::run(const Listener& listener, Event& running) {
+    Event* parent = event;
+    running.effect = listener.effect;
+    running.state = listener.state;
+    running.holder = listener.holder;
+    if (listener.side) running.side = listener.side;
+    event = &running;
+    Value returned = listener.handler->run(*this, running);
+    event = parent;
+    return returned;
 }
 
 Value Battle::runEvent(int id, Pokemon* target, Pokemon* source, Cause cause, Value relay, int adding, int* boosts, bool fastExit) {
     // Showdown's onEffect: what causes these events may have a handler itself.
-    const Handler* own = id == Ev::BasePower || id == Ev::Damage ? HANDLERS.find(cause.id, callbackOf(id)) : nullptr;
+    bool own = (id == Ev::BasePower || id == Ev::Damage) && HANDLERS.find(cause.id, callbackOf(id));
     if (!own && !listening.has(id)) return relay == UNDEFINED ? Value(TRUE) : relay;
+    Event running;
+    running.id = id, running.target = target, running.source = source, running.cause = cause, running.relay = relay;
+    running.adding = adding, running.boosts = boosts;
+    return runEvent(running, fastExit);
+}
+
+Value Battle::runEvent(Event& running, bool fastExit) {
+    int id = running.id;
+    const Handler* own = id == Ev::BasePower || id == Ev::Damage ? HANDLERS.find(running.cause.id, callbackOf(id)) : nullptr;
     Listeners found;
-    if (own) add(found, own, cause.id, nullptr, target, nullptr, callbackOf(id), false, 0);
-    findEvent(found, id, target, source);
-    if (id == Ev::Invulnerability || id == Ev::DamagingHit || id == Ev::TryHit)
+    if (own) add(found, own, running.cause.id, nullptr, running.target, nullptr, callbackOf(id), false, 0);
+    findEvent(found, id, running.target, running.source);
+    if (leftToRight(id))
         stableSort(found, compareLeftToRightOrder);
     else if (fastExit)
         stableSort(found, compareRedirectOrder);
     else
         speedSort(found.list, found.size, compareHandlers);
-    Event event;
-    event.id = id, event.target = target, event.source = source, event.cause = cause, event.relay = relay;
-    event.adding = adding, event.boosts = boosts;
-    if (relay == UNDEFINED) event.relay = TRUE;
+    if (running.relay == UNDEFINED) running.relay = TRUE;
     for (int n = 0; n < found.size; n++) {
-        if (suppressed(found.list[n], id)) continue;
-        Value returned = run(found.list[n], event);
+        const Listener& listener = found.list[n];
+        if (EFFECTS[listener.effect].is(Is::breakable) && suppressingAbility(listener.holder)) continue;
+        if (suppressed(listener.effect, listener.holder, id)) continue;
+        Value returned = run(listener, running);
         if (returned == UNDEFINED) continue;
-        event.relay = returned;
+        running.relay = returned;
         if (!truthy(returned) || fastExit) break;
     }
-    return isNumber(event.relay) && event.relay >= 0 ? modify(event.relay, event.modifier) : event.relay;
+    return isNumber(running.relay) && running.relay >= 0 ? modify(running.relay, running.modifier) : running.relay;
 }
 
+// results: for each target what its handlers make of it: first the relay.
 void Battle::runEvent(int id, const Targets& targets, Pokemon* source, Cause cause, Value* results) {
     if (!listening.has(id)) return;
     Listeners found;
@@ -193,57 +249,78 @@ void Battle::runEvent(int id, const Targets& targets, Pokemon* source, Cause cau
         findEvent(found, id, targets.list[n], source);
         for (int k = before; k < found.size; k++) found.list[k].index = n;
     }
-    if (id == Ev::DamagingHit || id == Ev::TryHit)
+    if (leftToRight(id))
         stableSort(found, compareLeftToRightOrder);
     else
         speedSort(found.list, found.size, compareHandlers);
-    Event event;
-    event.id = id, event.source = source, event.cause = cause;
+    Event running;
+    running.id = id, running.source = source, running.cause = cause;
     for (int n = 0; n < found.size; n++) {
         const Listener& listener = found.list[n];
         Value& result = results[listener.index];
         if (!truthy(result) && !(result == 0 && id == Ev::DamagingHit)) continue;
-        if (suppressed(listener, id)) continue;
-        event.target = targets.list[listener.index];
-        event.relay = result;
-        Value returned = run(listener, event);
-        if (returned != UNDEFINED) result = returned;
+        if (EFFECTS[listener.effect].is(Is::breakable) && suppressingAbility(listener.holder)) continue;
+        if (suppressed(listener.effect, listener.holder, id)) continue;
+        running.target = targets.list[listener.index];
+        running.relay = result;
+        Value returned = run(listener, running);
+        // Showdown notes what stops, and hands a number on
+        if (returned != UNDEFINED && !truthy(returned)) result = returned;
     }
 }
 
-Value Battle::singleEvent(int id, int effect, EffectState* state, Pokemon* target, Pokemon* source, Cause cause, Value relay, Side* side) {
+Value Battle::singleEvent(int id, int effect, EffectState* state, Pokemon* target, Pokemon* source, Cause cause, Value relay, Side* side, int adding) {
     Value unchanged = relay == UNDEFINED ? Value(TRUE) : relay;
     const Handler* handler = HANDLERS.find(effect, callbackOf(id));
-    if (!handler) return unchanged;
-    if (EFFECTS[effect].type == EffectType::Status && target->status != effect) return unchanged;
-    Event event;
-    event.id = id, event.target = target, event.source = source, event.cause = cause, event.relay = relay;
-    event.effect = effect, event.state = state, event.holder = target, event.side = side;
-    Value returned = handler->run(*this, event);
+    if (!handler || suppressed(effect, target, id)) return unchanged;
+    Event running;
+    running.id = id, running.target = target, running.source = source, running.cause = cause, running.relay = relay, running.adding = adding;
+    Listener listener{};
+    EffectState none{};
+    listener.handler = handler, listener.effect = effect, listener.state = state ? state : &none, listener.holder = target, listener.side = side;
+    Value returned = run(listener, running);
     return returned == UNDEFINED ? unchanged : returned;
 }
 
 void Battle::eachEvent(int id, Cause cause) {
     Targets actives = getAllActive();
+    cause = orEffect(cause);
     speedSort(actives.list, actives.size, [](const Pokemon* a, const Pokemon* b) { return int64_t(b->speed) - a->speed; });
     for (int n = 0; n < actives.size; n++) runEvent(id, actives.list[n], nullptr, cause);
     if (id == Ev::Weather) eachEvent(Ev::Update);
+}
+
+// An effect whose duration is over ends.
+void Battle::endDuration(const Listener& listener) {
+    Pokemon* holder = listener.holder;
+    switch (EFFECTS[listener.effect].type) {
+        case EffectType::Weather: clearWeather(); break;
+        case EffectType::Terrain: clearTerrain(); break;
+        case EffectType::Status: cureStatus(holder); break;
+        default:
+            if (listener.slot)
+                removeSlotCondition(holder->side, listener.slot - 1, listener.effect);
+            else if (holder)
+                removeVolatile(holder, listener.effect);
+            else if (listener.side)
+                removeSideCondition(int(listener.side - row.sides), listener.effect);
+            else
+                removePseudoWeather(listener.effect);
+    }
 }
 
 void Battle::fieldEvent(int id, const Targets* targets) {
     bool residual = id == Ev::Residual;
     int callback = callbackOf(id);
     Listeners found;
-    findField(found, residual ? int(onFieldResidual) : callback, residual);
+    if (residual) findField(found, onFieldResidual, true);
     for (int side = 0; side < SIDES; side++) {
         findSide(found, row.sides[side], residual ? onSideResidual : onSideSwitchIn, residual);
         for (int slot = 0; slot < row.activePerSide; slot++) {
             Pokemon* p = at(side, slot);
             if (!p) continue;
             if (!residual) findPokemon(found, p, callback + OnAny);
-            bool included = !targets;
-            for (int n = 0; targets && n < targets->size; n++) included = included || targets->list[n] == p;
-            if (!included) continue;
+            if (targets && !targets->has(p)) continue;
             findPokemon(found, p, callback + On, residual);
             findSide(found, row.sides[side], callback + On, false, p);
             findField(found, callback + On, false, p);
@@ -251,36 +328,24 @@ void Battle::fieldEvent(int id, const Targets* targets) {
     }
     speedSort(found.list, found.size, compareHandlers);
     for (int n = 0; n < found.size; n++) {
-        Listener listener = found.list[n];
+        const Listener& listener = found.list[n];
         Pokemon* holder = listener.holder;
-        EffectType type = EFFECTS[listener.effect].type;
-        if (holder && holder->fainted) continue;
-        // Volatiles and conditions that have ended move up in their lists: find this one again.
-        if (type == EffectType::Condition) {
-            EffectState* now = holder && !listener.side ? volatileOf(holder, listener.effect) : nullptr;
-            for (int side = 0; !now && side < SIDES; side++)
-                if (!holder || holder->side == side) now = sideCondition(side, listener.effect);
-            if (!now || now->effectOrder != listener.stateOrder) continue;
-            listener.state = now;
-        } else if (type == EffectType::Status && holder->status != listener.effect) {
-            continue;
-        } else if (listener.state->id != listener.effect || listener.state->effectOrder != listener.stateOrder) {
+        if (holder && holder->fainted && !listener.slot) continue;
+        // A state is cleared when its effect ends, and its place is not used again in this step.
+        bool status = EFFECTS[listener.effect].type == EffectType::Status;
+        if (status ? holder->status != listener.effect : listener.state->id != listener.effect || listener.state->effectOrder != listener.stateOrder) continue;
+        if (listener.ends && listener.state->duration && !--listener.state->duration) {
+            endDuration(listener);
+            if (ended()) return;
             continue;
         }
-        if (listener.ends && listener.state->duration) {
-            if (!--listener.state->duration) {
-                if (holder)
-                    removeVolatile(holder, listener.effect);
-                else if (type == EffectType::Weather)
-                    clearWeather();
-                if (ended()) return;
-                continue;
-            }
-        }
-        if (listener.handler && !suppressed(listener, id)) {
-            Event event;
-            event.id = id, event.target = holder, event.side = listener.side;
-            run(listener, event);
+        int event = id;
+        if (!holder) event = listener.side ? (residual ? Ev::SideResidual : Ev::SideSwitchIn) : Ev::FieldResidual;
+        bool breaking = id == Ev::SwitchIn && EFFECTS[listener.effect].is(Is::breakable) && suppressingAbility(holder);
+        if (listener.handler && !breaking && !suppressed(listener.effect, holder, event)) {
+            Event running;
+            running.id = event, running.target = holder;
+            run(listener, running);
         }
         faintMessages();
         if (ended()) return;

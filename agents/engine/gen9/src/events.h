@@ -15,24 +15,33 @@
 class Battle;
 struct Event;
 
-#define EVENTS(X)                                                                                                   \
-    X(Accuracy) X(AfterBoost) X(AfterEachBoost) X(AfterFaint) X(AfterHit) X(AfterMove) X(AfterMoveSecondary)        \
-    X(AfterMoveSecondarySelf) X(AfterSetStatus) X(AfterTakeItem) X(AfterTerastallization) X(BasePower) X(BeforeFaint) \
-    X(BeforeMove) X(BeforeSwitchIn) X(BeforeSwitchOut) X(BeforeTurn) X(ChangeBoost) X(CriticalHit) X(Damage)        \
-    X(DamagingHit) X(DeductPP) X(DisableMove) X(DragOut) X(Effectiveness) X(EmergencyExit) X(End) X(Faint)          \
-    X(FieldEnd) X(FieldResidual) X(FieldStart) X(FractionalPriority) X(Heal) X(Hit) X(HitProtect) X(Immunity)       \
-    X(Invulnerability) X(LockMove) X(MaybeTrapPokemon) X(ModifyAccuracy) X(ModifyAtk) X(ModifyBoost)                \
-    X(ModifyCritRatio) X(ModifyDamage) X(ModifyDef) X(ModifyMove) X(ModifyPriority) X(ModifySTAB) X(ModifySecondaries) \
-    X(ModifySpA) X(ModifySpD) X(ModifySpe) X(ModifyTarget) X(ModifyType) X(MoveAborted) X(MoveFail) X(NegateImmunity) \
-    X(OverrideAction) X(PrepareHit) X(RedirectTarget) X(Residual) X(Restart) X(SetStatus) X(SetWeather) X(SideResidual) \
-    X(SideStart) X(SideSwitchIn) X(StallMove) X(Start) X(SwitchIn) X(SwitchOut) X(TakeItem) X(TrapPokemon) X(Try)   \
-    X(TryAddVolatile) X(TryBoost) X(TryHeal) X(TryHit) X(TryHitField) X(TryHitSide) X(TryImmunity) X(TryMove)       \
-    X(TryPrimaryHit) X(Type) X(Update) X(UseMoveMessage) X(Weather) X(WeatherChange) X(WeatherModifyDamage)
+#define EVENTS(X) \
+    X(Accuracy) X(AfterBoost) X(AfterEachBoost) X(AfterFaint) X(AfterHit) X(AfterMega) X(AfterMove)                \
+    X(AfterMoveSecondary) X(AfterMoveSecondarySelf) X(AfterSetStatus) X(AfterSubDamage) X(AfterTakeItem)           \
+    X(AfterTerastallization) X(AfterUseItem) X(BasePower) X(BattleStart) X(BeforeFaint) X(BeforeMove)              \
+    X(BeforeSwitchIn) X(BeforeSwitchOut) X(BeforeTurn) X(ChangeBoost) X(ChargeMove) X(CheckShow) X(Copy)           \
+    X(CriticalHit) X(Damage) X(DamagingHit) X(DeductPP) X(DisableMove) X(DragOut) X(Eat) X(EatItem)                \
+    X(Effectiveness) X(EmergencyExit) X(End) X(Faint) X(FieldEnd) X(FieldResidual) X(FieldRestart) X(FieldStart)   \
+    X(Flinch) X(FractionalPriority) X(Heal) X(Hit) X(HitField) X(HitProtect) X(HitSide) X(Immunity)                \
+    X(Invulnerability) X(LockMove) X(MaybeTrapPokemon) X(ModifyAccuracy) X(ModifyAtk) X(ModifyBoost)               \
+    X(ModifyCritRatio) X(ModifyDamage) X(ModifyDef) X(ModifyMove) X(ModifyPriority) X(ModifySTAB)                  \
+    X(ModifySecondaries) X(ModifySpA) X(ModifySpD) X(ModifySpe) X(ModifySpecies) X(ModifyTarget) X(ModifyType)     \
+    X(ModifyWeight) X(MoveAborted) X(MoveFail) X(NegateImmunity) X(OverrideAction) X(PrepareHit)                   \
+    X(PseudoWeatherChange) X(RedirectTarget) X(Residual) X(Restart) X(SecondaryHit) X(SelfHit) X(SemiLockMove)     \
+    X(SetAbility) X(SetStatus) X(SetWeather) X(SideConditionStart) X(SideEnd) X(SideResidual) X(SideRestart)       \
+    X(SideStart) X(SideSwitchIn) X(StallMove) X(Start) X(Swap) X(SwitchIn) X(SwitchOut) X(TakeItem)                \
+    X(TerrainChange) X(TrapPokemon) X(Try) X(TryAddVolatile) X(TryBoost) X(TryEatItem) X(TryHeal) X(TryHit)        \
+    X(TryHitField) X(TryHitSide) X(TryImmunity) X(TryMove) X(TryPrimaryHit) X(TryTerrain) X(Type) X(Update) X(Use) \
+    X(UseItem) X(UseMoveMessage) X(Weather) X(WeatherChange) X(WeatherModifyDamage)
+
+// Functions that Showdown's data has beside those of events. As events here: basePowerCallback is onBasePowerCallback.
+#define CALLBACKS(X) \
+    X(BasePowerCallback) X(BeforeMoveCallback) X(BeforeTurnCallback) X(DamageCallback) X(DurationCallback) X(PriorityChargeCallback)
 
 namespace Ev {
 enum : int {
 #define X(name) name,
-    EVENTS(X)
+    EVENTS(X) CALLBACKS(X)
 #undef X
         COUNT
 };
@@ -44,9 +53,12 @@ enum Prefix : int { On, OnAlly, OnFoe, OnAny, OnSource, PREFIXES };
 // The callbacks by Showdown's names: onModifyAtk, onAllyModifyAtk, onFoeModifyAtk, onAnyModifyAtk, onSourceModifyAtk.
 enum Callback : int {
 #define X(name) on##name = int(Ev::name) * int(PREFIXES), onAlly##name, onFoe##name, onAny##name, onSource##name,
-    EVENTS(X)
+    EVENTS(X) CALLBACKS(X)
 #undef X
 };
+
+constexpr int basePowerCallback = onBasePowerCallback, beforeMoveCallback = onBeforeMoveCallback, beforeTurnCallback = onBeforeTurnCallback,
+              damageCallback = onDamageCallback, durationCallback = onDurationCallback, priorityChargeCallback = onPriorityChargeCallback;
 
 constexpr int callbackOf(int event, int prefix = On) { return event * PREFIXES + prefix; }
 
@@ -98,9 +110,8 @@ class Handlers {
 
 extern const Handlers HANDLERS;
 
-// The list of handlers of a file; those of an effect stand side by side.
+// The list of handlers of a file; handlers.cpp names it.
 struct HandlerList {
     const Handler* handlers;
     int count;
 };
-extern const HandlerList ABILITIES, ITEMS, CONDITIONS, MOVE_EFFECTS;

@@ -1,48 +1,184 @@
-// Weather, and what lies on a side: sim/field.ts and sim/side.ts.
+// Weather, terrain, pseudo-weather, and what lies on a side or a slot: sim/field.ts and sim/side.ts.
 
 #include "battle.h"
 
+namespace {
+
+EffectState* find(EffectState* list, int count, int id) {
+    for (int n = 0; n < count; n++)
+        if (list[n].id == id) return &list[n];
+    return nullptr;
+}
+
+}  // namespace
+
+bool Battle::suppressingWeather() { return false; }  // no ability of the tables does (Cloud Nine, Air Lock)
+
 Value Battle::setWeather(int weather, Pokemon* source, Cause cause) {
+    cause = orEffect(cause);
+    if (!source && event) source = event->target;
     if (row.weatherState.id == weather) return FALSE;
-    Value result = runEvent(Ev::SetWeather, source, source, weather);
-    if (!truthy(result)) return NUL;
+    if (source && !truthy(runEvent(Ev::SetWeather, source, source, weather))) return NUL;
+    EffectState previous = row.weatherState;
     row.weatherState = {};
     row.weatherState.id = weather;
     row.weatherState.source = nameOf(source);
-    row.weatherState.duration = weather == condition::raindance && hasItem(source, item::damprock) ? 8 : EFFECTS[weather].duration;
+    row.weatherState.sourceSlot = source ? slotOf(source) : 0;
+    row.weatherState.duration = durationOf(weather, source, source, cause);
     listen(weather);
-    singleEvent(Ev::FieldStart, weather, &row.weatherState, nullptr, source, cause);
+    if (!truthy(singleEvent(Ev::FieldStart, weather, &row.weatherState, nullptr, source, cause))) {
+        row.weatherState = previous;
+        return FALSE;
+    }
     eachEvent(Ev::WeatherChange, cause);
     return TRUE;
 }
 
-void Battle::clearWeather() {
-    if (!row.weatherState.id) return;
+bool Battle::clearWeather() {
+    if (!row.weatherState.id) return false;
     singleEvent(Ev::FieldEnd, row.weatherState.id, &row.weatherState, nullptr);
     row.weatherState = {};
     eachEvent(Ev::WeatherChange);
+    return true;
 }
 
-EffectState* Battle::sideCondition(int side, int id) {
-    Side& whole = row.sides[side];
-    for (int n = 0; n < whole.conditionCount; n++)
-        if (whole.conditions[n].id == id) return &whole.conditions[n];
-    return nullptr;
+int Battle::effectiveTerrain(Pokemon* target) {
+    if (!target && event) target = event->target;
+    return truthy(runEvent(Ev::TryTerrain, target)) ? row.terrainState.id : 0;
 }
 
-Value Battle::addSideCondition(int side, int id, Pokemon* source, Cause cause) {
-    if (sideCondition(side, id)) return FALSE;
-    EffectState& state = row.sides[side].conditions[row.sides[side].conditionCount++];
+Value Battle::setTerrain(int terrain, Pokemon* source, Cause cause) {
+    cause = orEffect(cause);
+    if (!source && event) source = event->target;
+    if (row.terrainState.id == terrain) return FALSE;
+    EffectState previous = row.terrainState;
+    row.terrainState = {};
+    row.terrainState.id = terrain;
+    row.terrainState.source = nameOf(source);
+    row.terrainState.sourceSlot = source ? slotOf(source) : 0;
+    row.terrainState.duration = durationOf(terrain, source, source, cause);
+    listen(terrain);
+    if (!truthy(singleEvent(Ev::FieldStart, terrain, &row.terrainState, nullptr, source, cause))) {
+        row.terrainState = previous;
+        return FALSE;
+    }
+    eachEvent(Ev::TerrainChange, cause);
+    return TRUE;
+}
+
+bool Battle::clearTerrain() {
+    if (!row.terrainState.id) return false;
+    singleEvent(Ev::FieldEnd, row.terrainState.id, &row.terrainState, nullptr);
+    row.terrainState = {};
+    eachEvent(Ev::TerrainChange);
+    return true;
+}
+
+EffectState* Battle::pseudoWeather(int id) { return find(row.pseudoWeather, row.pseudoWeatherCount, id); }
+
+Value Battle::addPseudoWeather(int id, Pokemon* source, Cause cause) {
+    if (!source && event) source = event->target;
+    if (EffectState* state = pseudoWeather(id)) {
+        if (!HANDLERS.find(id, onFieldRestart)) return FALSE;
+        return singleEvent(Ev::FieldRestart, id, state, nullptr, source, cause);
+    }
+    if (row.pseudoWeatherCount == MAX_PSEUDO_WEATHER) return FALSE;  // never seen
+    EffectState& state = row.pseudoWeather[row.pseudoWeatherCount++];
+    state = {};
+    state.id = id;
+    state.source = nameOf(source);
+    state.sourceSlot = source ? slotOf(source) : 0;
+    listen(id);
+    state.duration = durationOf(id, source, source, cause);
+    if (!truthy(singleEvent(Ev::FieldStart, id, &state, nullptr, source, cause))) {
+        state = {};
+        return FALSE;
+    }
+    runEvent(Ev::PseudoWeatherChange, source, source, id);
+    return TRUE;
+}
+
+bool Battle::removePseudoWeather(int id) {
+    EffectState* state = pseudoWeather(id);
+    if (!state) return false;
+    singleEvent(Ev::FieldEnd, id, state, nullptr);
+    *state = {};
+    return true;
+}
+
+EffectState* Battle::sideCondition(int side, int id) { return find(row.sides[side].conditions, row.sides[side].conditionCount, id); }
+
+Value Battle::addSideCondition(int number, int id, Pokemon* source, Cause cause) {
+    Side& side = row.sides[number];
+    if (!source && event) source = event->target;
+    if (EffectState* state = sideCondition(number, id)) {
+        if (!HANDLERS.find(id, onSideRestart)) return FALSE;
+        return singleEvent(Ev::SideRestart, id, state, nullptr, source, cause, UNDEFINED, &side);
+    }
+    if (side.conditionCount == MAX_CONDITIONS) return FALSE;  // never seen
+    EffectState& state = side.conditions[side.conditionCount++];
     state = {};
     state.id = id;
     state.effectOrder = row.effectOrder++;
     state.source = nameOf(source);
-    state.duration = EFFECTS[id].duration;
+    state.sourceSlot = source ? slotOf(source) : 0;
     listen(id);
-    singleEvent(Ev::SideStart, id, &state, nullptr, source, cause, UNDEFINED, &row.sides[side]);
+    state.duration = durationOf(id, at(number, 0), source, cause);
+    if (!truthy(singleEvent(Ev::SideStart, id, &state, nullptr, source, cause, UNDEFINED, &side))) {
+        state = {};
+        return FALSE;
+    }
+    return TRUE;  // no handler of the tables listens to SideConditionStart
+}
+
+bool Battle::removeSideCondition(int side, int id) {
+    EffectState* state = sideCondition(side, id);
+    if (!state) return false;
+    singleEvent(Ev::SideEnd, id, state, nullptr, nullptr, {}, UNDEFINED, &row.sides[side]);
+    *state = {};
+    return true;
+}
+
+EffectState* Battle::slotCondition(int side, int position, int id) {
+    SlotConditions& slot = row.sides[side].slotConditions[position];
+    return find(slot.list, slot.count, id);
+}
+
+Value Battle::addSlotCondition(const Pokemon* target, int id, Pokemon* source, Cause cause) {
+    if (!source && event) source = event->target;
+    Pokemon* holder = at(target->side, target->position);
+    if (EffectState* state = slotCondition(target, id)) {
+        if (!HANDLERS.find(id, onRestart)) return FALSE;
+        return singleEvent(Ev::Restart, id, state, holder, source, cause);
+    }
+    SlotConditions& slot = row.sides[target->side].slotConditions[target->position];
+    if (slot.count == MAX_SLOT_CONDITIONS) return FALSE;  // never seen
+    EffectState& state = slot.list[slot.count++];
+    state = {};
+    state.id = id;
+    state.effectOrder = row.effectOrder++;
+    state.source = nameOf(source);
+    state.sourceSlot = source ? slotOf(source) : 0;
+    listen(id);
+    state.duration = durationOf(id, at(target->side, 0), source, cause);
+    if (!truthy(singleEvent(Ev::Start, id, &state, holder, source, cause))) {
+        state = {};
+        return FALSE;
+    }
     return TRUE;
 }
 
-bool Battle::checkMoveBypassesProtect(ActiveMove* move, Pokemon* attacker, Pokemon* defender) {
-    return !(move->flags & Flag::protect && truthy(runEvent(Ev::HitProtect, attacker, defender, move)));
+bool Battle::removeSlotCondition(int side, int position, int id) {
+    EffectState* state = slotCondition(side, position, id);
+    if (!state) return false;
+    singleEvent(Ev::End, id, state, at(side, position));
+    *state = {};
+    return true;
+}
+
+bool Battle::checkMoveMakesContact(const ActiveMove* move, Pokemon*, Pokemon*) { return move->has(Flag::contact); }
+
+bool Battle::checkMoveBypassesProtect(ActiveMove* move, Pokemon* attacker, Pokemon* defender, bool blockStatus) {
+    return !((move->category != Category::Status || blockStatus) && move->has(Flag::protect) &&
+             truthy(runEvent(Ev::HitProtect, attacker, defender, move)));
 }

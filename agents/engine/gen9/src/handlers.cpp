@@ -2,8 +2,17 @@
 
 #include "events.h"
 
+// The lists of all files; those of an effect stand side by side in one of them.
+#define LISTS(X) X(ABILITIES) X(ITEMS) X(CONDITIONS) X(MOVE_EFFECTS)
+
+#define X(name) extern const HandlerList name;
+LISTS(X)
+#undef X
+
 Handlers::Handlers() {
-    for (const HandlerList* list : {&ABILITIES, &ITEMS, &CONDITIONS, &MOVE_EFFECTS}) {
+    #define X(name) &name,
+    for (const HandlerList* list : {LISTS(X)}) {
+#undef X
         for (int n = 0; n < list->count; n++) {
             const Handler& handler = list->handlers[n];
             Entry& entry = entries[handler.effect];

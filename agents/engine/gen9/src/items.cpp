@@ -28,4 +28,4 @@ constexpr Handler HANDLERS_HERE[] = {
 
 }  // namespace
 
-const HandlerList ITEMS = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};
+extern const HandlerList ITEMS = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};

@@ -29,4 +29,4 @@ constexpr Handler HANDLERS_HERE[] = {
 
 }  // namespace
 
-const HandlerList MOVE_EFFECTS = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};
+extern const HandlerList MOVE_EFFECTS = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};

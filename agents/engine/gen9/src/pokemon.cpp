@@ -1,4 +1,4 @@
-// What a Pokémon is and what happens to it: sim/pokemon.ts, and of sim/battle.ts boost, damage and heal.
+// Who is where, and what a Pokémon is: the part of sim/pokemon.ts that only asks, and what a turn notes about it.
 
 #include "battle.h"
 
@@ -17,7 +17,43 @@ Targets Battle::allies(int side, bool all) {
     return found;
 }
 
-bool Battle::suppressingAbility(const Pokemon* target) const {
+Targets Battle::adjacentAllies(const Pokemon* p) {
+    Targets found, near = allies(p->side);
+    for (int n = 0; n < near.size; n++)
+        if (near.list[n] != p && isAdjacent(p, near.list[n])) found.add(near.list[n]);
+    return found;
+}
+
+Active& Battle::benched(const Pokemon* p) {
+    Active& active = bench[p->side];
+    active = {};
+    active.pokemon = nameOf(p);
+    for (int stat = 0; stat < 5; stat++) active.storedStats[stat] = p->baseStoredStats[stat];
+    for (int n = 0; n < 2; n++) active.types[n] = SPECIES[p->species].types[n];
+    active.addedType = Type::none;
+    active.moveThisTurnResult = active.moveLastTurnResult = UNDEFINED;
+    return active;
+}
+
+bool Battle::ignoringAbility(const Pokemon* p) {
+    if (!p->isActive) return true;
+    const EffectData& ability = EFFECTS[p->ability];
+    if (ability.is(Is::notransform) && out(p).transformed) return true;
+    if (ability.is(Is::cantsuppress)) return false;
+    if (p->ability == ability::neutralizinggas) return false;
+    for (int side = 0; side < SIDES; side++) {
+        for (int slot = 0; slot < row.activePerSide; slot++) {
+            const Pokemon* other = at(side, slot);
+            // abilityState.extra: Showdown's `ending`
+            if (other && !other->fainted && other->ability == ability::neutralizinggas && !out(other).transformed && !other->abilityState.extra) return true;
+        }
+    }
+    return false;
+}
+
+bool Battle::ignoringItem(const Pokemon* p) { return !p->isActive; }
+
+bool Battle::suppressingAbility(const Pokemon* target) {
     return activePokemon && activePokemon->isActive && activePokemon != target && activeMove && activeMove->ignoreAbility;
 }
 
@@ -28,28 +64,60 @@ int boosted(int stat, int boost) {
     return boost >= 0 ? stat * (2 + boost) / 2 : stat * 2 / (2 - boost);
 }
 
-int modifyEvent(int stat) {
-    constexpr int EVENTS_OF_STATS[] = {Ev::ModifyAtk, Ev::ModifyDef, Ev::ModifySpA, Ev::ModifySpD, Ev::ModifySpe};
-    return EVENTS_OF_STATS[stat];
+constexpr int MODIFY_EVENTS[] = {Ev::ModifyAtk, Ev::ModifyDef, Ev::ModifySpA, Ev::ModifySpD, Ev::ModifySpe};
+
+// The types that a condition or weather cannot affect, as bits.
+int immuneTypes(int effect) {
+    switch (effect) {
+        case condition::brn: return Immune::brn;
+        case condition::frz: return Immune::frz;
+        case condition::par: return Immune::par;
+        case condition::psn:
+        case condition::tox: return Immune::psn;
+        case condition::sandstorm: return Immune::sandstorm;
+        case condition::trapped: return Immune::trapped;
+        default: return 0;
+    }
 }
 
 }  // namespace
 
-int Battle::calculateStat(Pokemon* p, int stat, int boost) {
+// statUser: whose handlers may change the boost; null: its own.
+int Battle::calculateStat(Pokemon* p, int stat, int boost, Pokemon* statUser) {
     int boosts[Stat::COUNT] = {};
     boosts[stat] = boost;
-    runEvent(Ev::ModifyBoost, p, nullptr, {}, UNDEFINED, 0, boosts);
+    runEvent(Ev::ModifyBoost, statUser ? statUser : p, nullptr, {}, UNDEFINED, 0, boosts);
     return boosted(out(p).storedStats[stat], boosts[stat]);
 }
 
 // The stat with its boosts and all that modifies it.
-int Battle::getStat(Pokemon* p, int stat) {
-    if (!p->isActive) return p->baseStoredStats[stat];
-    int boosts[Stat::COUNT];
-    for (int k = 0; k < Stat::COUNT; k++) boosts[k] = out(p).boosts[k];
-    runEvent(Ev::ModifyBoost, p, nullptr, {}, UNDEFINED, 0, boosts);
-    int value = runEvent(modifyEvent(stat), p, nullptr, {}, boosted(out(p).storedStats[stat], boosts[stat]));
+int Battle::getStat(Pokemon* p, int stat, bool unboosted, bool unmodified) {
+    const Active& active = out(p);
+    int value = active.storedStats[stat];
+    if (!unboosted) {
+        int boosts[Stat::COUNT];
+        for (int k = 0; k < Stat::COUNT; k++) boosts[k] = active.boosts[k];
+        if (!unmodified) runEvent(Ev::ModifyBoost, p, nullptr, {}, UNDEFINED, 0, boosts);
+        value = boosted(value, boosts[stat]);
+    }
+    if (!unmodified) value = runEvent(MODIFY_EVENTS[stat], p, nullptr, {}, value);
     return stat == Stat::spe && value > 10000 ? 10000 : value;
+}
+
+int Battle::getBestStat(Pokemon* p, bool unboosted, bool unmodified) {
+    int best = Stat::atk, most = 0;
+    for (int stat = Stat::atk; stat <= Stat::spe; stat++) {
+        if (getStat(p, stat, unboosted, unmodified) <= most) continue;
+        best = stat;
+        most = getStat(p, stat, unboosted, unmodified);
+    }
+    return best;
+}
+
+int Battle::getActionSpeed(Pokemon* p) {
+    int speed = getStat(p, Stat::spe);
+    if (pseudoWeather(condition::trickroom)) speed = 10000 - speed;
+    return speed & 0x1FFF;
 }
 
 void Battle::updateSpeed() {
@@ -57,226 +125,172 @@ void Battle::updateSpeed() {
     for (int n = 0; n < actives.size; n++) actives.list[n]->speed = getActionSpeed(actives.list[n]);
 }
 
-int Battle::getTypes(Pokemon* p, int types[2], bool preterastallized) {
+int Battle::getWeight(Pokemon* p) { return atLeastOne(runEvent(Ev::ModifyWeight, p, nullptr, {}, speciesOf(p).weighthg)); }
+
+int Battle::positiveBoosts(const Pokemon* p) {
+    int sum = 0;
+    for (int boost : out(p).boosts)
+        if (boost > 0) sum += boost;
+    return sum;
+}
+
+Types Battle::getTypes(Pokemon* p, bool excludeAdded, bool preterastallized) {
+    Types types;
     if (!preterastallized && p->terastallized && p->terastallized - 1 != Type::Stellar) {
-        types[0] = p->terastallized - 1;
-        return 1;
+        types.add(p->terastallized - 1);
+        return types;
     }
-    types[0] = out(p).types[0], types[1] = out(p).types[1];
-    return types[1] == Type::none ? 1 : 2;
+    const Active& active = out(p);
+    for (int type : active.types)
+        if (type != Type::none) types.add(type);
+    if (listening.has(Ev::Type)) {
+        Event asking;
+        asking.id = Ev::Type, asking.target = p, asking.types = &types;
+        runEvent(asking);
+    }
+    if (!types.count) types.add(Type::Normal);
+    if (!excludeAdded && active.addedType != Type::none) types.add(active.addedType);
+    return types;
 }
 
-bool Battle::hasType(Pokemon* p, int type) {
-    int types[2], count = getTypes(p, types);
-    return types[0] == type || (count > 1 && types[1] == type);
+bool Battle::setType(Pokemon* p, int type, bool enforce) {
+    if (!enforce && (type == Type::Stellar || p->terastallized)) return false;
+    Active& active = out(p);
+    active.types[0] = type;
+    active.types[1] = active.addedType = Type::none;
+    return true;
 }
 
-bool Battle::isGrounded(Pokemon* p) {
-    if (hasType(p, Type::Flying)) return false;
-    return !hasAbility(p, ability::levitate) || suppressingAbility(p);
+bool Battle::addType(Pokemon* p, int type) {
+    if (p->terastallized) return false;
+    out(p).addedType = type;
+    return true;
 }
+
+// NUL: it levitates by its ability.
+Value Battle::isGrounded(Pokemon* p, bool negateImmunity) {
+    if (!negateImmunity && hasType(p, Type::Flying)) return FALSE;
+    if (hasAbility(p, ability::levitate) && !suppressingAbility(p)) return NUL;
+    return hasItem(p, item::airballoon) ? FALSE : TRUE;
+}
+
+bool Battle::isSemiInvulnerable(const Pokemon* p) { return volatileOf(p, condition::phantomforce); }
 
 int Battle::runEffectiveness(Pokemon* p, ActiveMove* move) {
-    int types[2], count = getTypes(p, types), total = 0;
-    for (int n = 0; n < count; n++) {
-        int mod = move->type == Type::unknown || CHART[move->type][types[n]] == 2 ? 0 : CHART[move->type][types[n]];
-        total += runEvent(Ev::Effectiveness, p, nullptr, move, mod, types[n]);
+    if (p->terastallized && move->type == Type::Stellar) return 1;
+    int total = 0;
+    Types types = getTypes(p);
+    for (int n = 0; n < types.count; n++) {
+        int type = types.list[n];
+        Value mod = move->type == Type::unknown || CHART[move->type][type] == 2 ? 0 : CHART[move->type][type];
+        mod = singleEvent(Ev::Effectiveness, move->id, nullptr, p, nullptr, move, mod, nullptr, type);
+        total += runEvent(Ev::Effectiveness, p, nullptr, move, mod, type);
     }
     return total;
 }
 
 bool Battle::runImmunity(Pokemon* p, int type) {
     if (type == Type::unknown) return true;
-    if (type == Type::Ground) return isGrounded(p);
-    int types[2], count = getTypes(p, types);
-    for (int n = 0; n < count; n++)
-        if (CHART[type][types[n]] == 2) return false;
+    bool negateImmunity = !truthy(runEvent(Ev::NegateImmunity, p, nullptr, {}, UNDEFINED, type));
+    if (type == Type::Ground) return truthy(isGrounded(p, negateImmunity));
+    if (negateImmunity) return true;
+    Types types = getTypes(p);
+    for (int n = 0; n < types.count; n++)
+        if (CHART[type][types.list[n]] == 2) return false;
     return true;
+}
+
+bool Battle::runImmunity(Pokemon* p, const ActiveMove* move) {
+    if (move->ignoreImmunity == ALL_TYPES || (move->type != Type::unknown && move->ignoreImmunity >> move->type & 1)) return true;
+    return runImmunity(p, move->type);
 }
 
 bool Battle::runStatusImmunity(Pokemon* p, int effect) {
     if (p->fainted) return false;
-    if (effect == condition::brn && hasType(p, Type::Fire)) return false;
-    if (effect == condition::par && hasType(p, Type::Electric)) return false;
+    if (int immune = immuneTypes(effect)) {
+        Types types = getTypes(p);
+        for (int n = 0; n < types.count; n++)
+            if (immune >> types.list[n] & 1) return false;
+    }
     return truthy(runEvent(Ev::Immunity, p, nullptr, {}, UNDEFINED, effect));
 }
 
-EffectState* Battle::volatileOf(Pokemon* p, int id) {
-    Active& active = out(p);
-    for (int n = 0; n < active.volatileCount; n++)
-        if (active.volatiles[n].id == id) return &active.volatiles[n];
+int Battle::effectiveWeather(const Pokemon*) { return effectiveWeather(); }
+
+MoveSlot* Battle::getMoveData(Pokemon* p, int move) {
+    for (int n = 0; n < p->moveCount; n++)
+        if (p->moveSlots[n].id == move) return &p->moveSlots[n];
     return nullptr;
 }
 
-Value Battle::addVolatile(Pokemon* p, int id, Pokemon* source, Cause cause) {
-    if (!p->hp) return FALSE;
-    if (!source) source = p;
-    if (EffectState* state = volatileOf(p, id)) {
-        if (!HANDLERS.find(id, onRestart)) return FALSE;
-        return singleEvent(Ev::Restart, id, state, p, source, cause);
-    }
-    if (!runStatusImmunity(p, id)) return FALSE;
-    Value result = runEvent(Ev::TryAddVolatile, p, source, cause, UNDEFINED, id);
-    if (!truthy(result)) return result;
-    Active& active = out(p);
-    EffectState& state = active.volatiles[active.volatileCount++];
-    initEffectState(state, id, p);
-    state.source = nameOf(source);
-    state.sourceEffect = cause.id;
-    state.duration = EFFECTS[id].duration;
-    listen(id);
-    result = singleEvent(Ev::Start, id, &state, p, source, cause);
-    if (!truthy(result)) {
-        deleteVolatile(p, id);
-        return result;
-    }
-    return TRUE;
+bool Battle::hasMove(const Pokemon* p, int move) {
+    for (int n = 0; n < p->moveCount; n++)
+        if (p->moveSlots[n].id == move) return true;
+    return false;
 }
 
-void Battle::deleteVolatile(Pokemon* p, int id) {
-    Active& active = out(p);
-    int kept = 0;
-    for (int n = 0; n < active.volatileCount; n++)
-        if (active.volatiles[n].id != id) active.volatiles[kept++] = active.volatiles[n];
-    for (int n = kept; n < active.volatileCount; n++) active.volatiles[n] = {};
-    active.volatileCount = kept;
+// Returns by how much the PP went down.
+int Battle::deductPP(Pokemon* p, int move, int amount) {
+    MoveSlot* slot = getMoveData(p, move);
+    if (!slot) return 0;
+    slot->used = true;
+    if (amount > slot->pp) amount = slot->pp;
+    slot->pp -= amount;
+    return amount;
 }
 
-bool Battle::removeVolatile(Pokemon* p, int id) {
-    EffectState* state = p->hp ? volatileOf(p, id) : nullptr;
-    if (!state) return false;
-    singleEvent(Ev::End, id, state, p);
-    deleteVolatile(p, id);
-    return true;
+// The move that leaves no choice (Outrage's second turn), or 0.
+int Battle::getLockedMove(Pokemon* p) {
+    Value locked = priorityEvent(Ev::LockMove, p);
+    return truthy(locked) && locked != TRUE ? locked : 0;
 }
 
-Value Battle::trySetStatus(Pokemon* p, int status, Pokemon* source, Cause cause) { return setStatus(p, p->status ? p->status : status, source, cause); }
-
-Value Battle::setStatus(Pokemon* p, int status, Pokemon* source, Cause cause) {
-    if (!p->hp || p->status == status || !runStatusImmunity(p, status)) return FALSE;
-    Value result = runEvent(Ev::SetStatus, p, source, cause, UNDEFINED, status);
-    if (!truthy(result)) return result;
-    p->status = status;
-    initEffectState(p->statusState, status, p);
-    listen(status);
-    singleEvent(Ev::Start, status, &p->statusState, p, source, cause);
-    return truthy(runEvent(Ev::AfterSetStatus, p, source, cause, UNDEFINED, status)) ? TRUE : FALSE;
-}
-
-// Returns the item that was taken, or 0.
-int Battle::takeItem(Pokemon* p, Pokemon* source) {
-    int item = p->item;
-    if (!item || !truthy(runEvent(Ev::TakeItem, p, source, {}, UNDEFINED, item))) return 0;
-    p->item = 0;
-    EffectState old = p->itemState;
-    p->itemState = {};
-    singleEvent(Ev::End, item, &old, p);
-    runEvent(Ev::AfterTakeItem, p, nullptr, {}, UNDEFINED, item);
-    return item;
-}
-
-void Battle::clearVolatile(Pokemon* p, bool includeSwitchFlags) {
-    Active& active = out(p);
-    active = {};
-    active.pokemon = nameOf(p);
-    active.newlySwitched = true;
-    if (includeSwitchFlags) p->switchFlag = p->forceSwitchFlag = 0;
-    for (int stat = 0; stat < 5; stat++) active.storedStats[stat] = p->baseStoredStats[stat];
-    for (int n = 0; n < 2; n++) active.types[n] = SPECIES[p->species].types[n];
-    p->speed = active.storedStats[Stat::spe];
+void Battle::disableMove(Pokemon* p, int move, bool isHidden) {
+    for (int n = 0; n < p->moveCount; n++)
+        if (p->moveSlots[n].id == move && p->moveSlots[n].disabled != 1) p->moveSlots[n].disabled = isHidden ? 2 : 1;
 }
 
 // Disables all moves but one.
 void Battle::disableMoves(Pokemon* p, int except) {
     for (int slot = 0; slot < p->moveCount; slot++)
-        if (p->moveSlots[slot].id != except) p->moveSlots[slot].disabled = true;
+        if (p->moveSlots[slot].id != except) p->moveSlots[slot].disabled = 1;
 }
 
-int Battle::faint(Pokemon* p, Pokemon* source, Cause cause) {
-    if (p->fainted || p->faintQueued) return 0;
-    int lost = p->hp;
-    p->hp = 0;
-    p->switchFlag = 0;
-    p->faintQueued = true;
-    faintQueue[faintCount++] = {p, source, cause};
-    return lost;
+bool Battle::tryTrap(Pokemon* p, bool isHidden) {
+    if (!runStatusImmunity(p, condition::trapped)) return false;
+    int& trapped = out(p).trapped;
+    if (!trapped || !isHidden) trapped = isHidden ? 2 : 1;
+    return true;
 }
 
-Value Battle::boost(const int by[Stat::COUNT], Pokemon* target, Pokemon* source, Cause cause) {
-    if (!target || !target->hp) return 0;
-    if (!target->isActive) return FALSE;
-    if (!row.sides[1 - target->side].pokemonLeft) return FALSE;
-    int boosts[Stat::COUNT], given[Stat::COUNT];
-    for (int stat = 0; stat < Stat::COUNT; stat++) given[stat] = boosts[stat] = by[stat];
-    runEvent(Ev::ChangeBoost, target, source, cause, UNDEFINED, 0, boosts);
-    Active& active = out(target);
-    for (int stat = 0; stat < Stat::COUNT; stat++) boosts[stat] = clamp(active.boosts[stat] + boosts[stat], -6, 6) - active.boosts[stat];
-    runEvent(Ev::TryBoost, target, source, cause, UNDEFINED, 0, boosts);
-    Value success = NUL;
-    for (int stat = 0; stat < Stat::COUNT; stat++) {
-        if (!given[stat]) continue;
-        int change = clamp(active.boosts[stat] + boosts[stat], -6, 6) - active.boosts[stat];
-        active.boosts[stat] += change;
-        if (!change) continue;
-        success = TRUE;
-        int single[Stat::COUNT] = {};
-        single[stat] = boosts[stat];
-        runEvent(Ev::AfterEachBoost, target, source, cause, UNDEFINED, 0, single);
+void Battle::gotAttacked(Pokemon* p, const ActiveMove& move, Value damage, Pokemon* source) {
+    Active& active = out(p);
+    if (active.attackedByCount == MAX_ATTACKS) {  // only those of this turn are ever asked for
+        for (int n = 1; n < MAX_ATTACKS; n++) active.attackedBy[n - 1] = active.attackedBy[n];
+        active.attackedByCount--;
     }
-    runEvent(Ev::AfterBoost, target, source, cause, UNDEFINED, 0, boosts);
-    return success;
+    active.attackedBy[active.attackedByCount++] = {nameOf(source), isNumber(damage) ? damage : 0, move.id, true, slotOf(source), damage};
 }
 
-// Showdown's spreadDamage for one target. amount: not a number: no damage is dealt, and it is returned.
-Value Battle::spreadDamage(Value amount, Pokemon* target, Pokemon* source, Cause cause) {
-    if (!truthyOrZero(amount)) return amount;
-    if (!target || !target->hp) return 0;
-    if (!target->isActive) return FALSE;
-    if (amount != 0) amount = atLeastOne(amount);
-    if (cause.type() == EffectType::Weather && !runStatusImmunity(target, cause.id)) return 0;
-    amount = runEvent(Ev::Damage, target, source, cause, amount);
-    if (!truthyOrZero(amount)) return amount;
-    if (amount != 0) amount = atLeastOne(amount);
-    int dealt = 0;
-    if (amount > 0) {
-        dealt = amount < target->hp ? amount : target->hp;
-        target->hp -= dealt;
-        if (!target->hp) faint(target, source, cause);
+Attack* Battle::getLastAttackedBy(Pokemon* p) {
+    Active& active = out(p);
+    return active.attackedByCount ? &active.attackedBy[active.attackedByCount - 1] : nullptr;
+}
+
+Attack* Battle::getLastDamagedBy(Pokemon* p, bool filterOutSameSide) {
+    Active& active = out(p);
+    for (int n = active.attackedByCount - 1; n >= 0; n--) {
+        Attack& attack = active.attackedBy[n];
+        if (isNumber(attack.damageValue) && !(filterOutSameSide && isAlly(p, &pokemon(attack.source)))) return &attack;
     }
-    if (dealt) out(target).hurtThisTurn = target->hp;
-    if (source && cause.type() == EffectType::Move) out(source).lastDamage = dealt;
-    if (dealt && cause.move && cause.move->drain[0] && source) {
-        int numerator = cause.move->drain[0], denominator = cause.move->drain[1];
-        heal((2 * dealt * numerator + denominator) / (2 * denominator), source, target);
+    return nullptr;
+}
+
+bool Battle::damagedThisTurnBy(Pokemon* p, const Pokemon* source) {
+    const Active& active = out(p);
+    for (int n = 0; n < active.attackedByCount; n++) {
+        const Attack& attack = active.attackedBy[n];
+        if (attack.source == nameOf(source) && attack.damage > 0 && attack.thisTurn) return true;
     }
-    return dealt;
-}
-
-Value Battle::damage(int amount, Pokemon* target, Pokemon* source, Cause cause) {
-    return spreadDamage(atLeastOne(amount), target, source, cause);
-}
-
-// Damage that no event changes.
-int Battle::directDamage(int amount, Pokemon* target) {
-    if (!target->hp) return 0;
-    int dealt = amount < target->hp ? amount : target->hp;
-    target->hp -= dealt;
-    if (!target->hp) faint(target);
-    return dealt;
-}
-
-Value Battle::healHp(Pokemon* p, int amount) {
-    if (!p->hp || amount <= 0 || p->hp >= p->maxhp) return FALSE;
-    int healed = amount < p->maxhp - p->hp ? amount : p->maxhp - p->hp;
-    p->hp += healed;
-    return healed;
-}
-
-Value Battle::heal(int amount, Pokemon* target, Pokemon* source, Cause cause) {
-    Value healed = runEvent(Ev::TryHeal, target, source, cause, atLeastOne(amount));
-    if (!truthy(healed)) return healed;
-    if (!target->hp || !target->isActive || target->hp >= target->maxhp) return FALSE;
-    healed = healHp(target, healed);
-    runEvent(Ev::Heal, target, source, cause, healed);
-    return healed;
+    return false;
 }
