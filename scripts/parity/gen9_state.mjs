@@ -141,9 +141,12 @@ const READ = {
     active: actives,
     conditions: s => listed(s.sideConditions),
     conditionCount: s => listed(s.sideConditions).length,
-    slotConditions: s => listed(s.slotConditions[0]),
-    slotConditionCount: s => [listed(s.slotConditions[0]).length],
+    slotConditions: s => s.slotConditions.slice(0, 1),
     pokemon: s => s.team,
+  },
+  SlotConditions: {
+    list: s => listed(s),
+    count: s => listed(s).length,
   },
   Active: {
     pokemon: (p, r) => r.name(p),
@@ -164,7 +167,7 @@ const READ = {
     maybeTrapped: flag('maybeTrapped'),
     maybeDisabled: flag('maybeDisabled'),
     maybeLocked: flag('maybeLocked'),
-    hurtThisTurn: p => p.hurtThisTurn ?? -1,
+    hurtThisTurn: p => p.hurtThisTurn || 0,
     lastDamage: p => p.lastDamage,
     attackedBy: p => p.attackedBy.slice(-6),
     attackedByCount: p => Math.min(p.attackedBy.length, 6),

@@ -16,8 +16,6 @@ from agents.engine.gen9.layout import ROW, WORDS
 #: Fields that Showdown does not have, or that show in others.
 NOT_COMPARED = {
     "Row.queue": "its order shows in what happens next",
-    "Active.hurtThisTurn": "to be compared once it is -1 where Showdown has null",
-    "EffectState.source": "to be compared once statuses keep it",
     "Pokemon.setSpecies": "of the team",
     "Pokemon.setAbility": "of the team",
     "Pokemon.points": "of the team; the stats are compared",
@@ -35,7 +33,7 @@ ONLY_WHERE = {
     "Pokemon.statusState": ("hp", "status"),
 }
 #: In singles only the first active slot of a side is played.
-PLAYED = {"Side.active": 1, "Side.slotConditions": 4, "Side.slotConditionCount": 1}
+PLAYED = {"Side.active": 1, "Side.slotConditions": 1}
 
 
 class Columns:
