@@ -376,6 +376,8 @@ bool Battle::trySpreadMoveHit(Targets targets, Pokemon* user, ActiveMove& move, 
     if (move.breaksProtect) hitStepBreakProtect(targets);
     if (move.stealsBoosts && targets.size) hitStepStealBoosts(targets.list[0], user);
     step([&] { hitStepMoveHitLoop(targets, user, move, results); });
+    for (int n = 0; n < targets.size; n++) move.hitTargets[n] = targets.list[n];
+    move.hitTargetCount = targets.size;
     if (!targets.size && !anyFailure) out(user).moveThisTurnResult = NUL;
     return targets.size > 0;
 }

@@ -22,6 +22,8 @@ struct ActiveMove : MoveData {
     int totalDamage = 0, hitNumber = 0;  // hitNumber: Showdown's `hit`
     bool crit[SLOTS] = {};               // Showdown's moveHitData, by slot
     int typeMod[SLOTS] = {};
+    Pokemon* hitTargets[SLOTS] = {};  // those that were hit, when all hits are done
+    int hitTargetCount = 0;
 
     ActiveMove() = default;
     explicit ActiveMove(const MoveData& data) : MoveData(data) {}
@@ -60,6 +62,14 @@ struct Types {
 struct Secondaries {
     const HitEffect* list[3];
     int count = 0;
+
+    // Leaves those that act on the move's user.
+    void keepThoseWithSelf() {
+        int kept = 0;
+        for (int n = 0; n < count; n++)
+            if (list[n]->self) list[kept++] = list[n];
+        count = kept;
+    }
 };
 
 // An event as a handler sees it. target, source and cause are the handler's arguments in Showdown, in that order; what else it
@@ -88,6 +98,9 @@ struct Event {
     // The value with what was chained so far; what is chained later starts anew.
     int finalModify(int value);
 };
+
+// The place of a Pokémon in an ActiveMove's moveHitData.
+inline int slotIndex(const Pokemon* p) { return p->side * ACTIVE + (p->position < ACTIVE ? p->position : 0); }
 
 struct Targets {
     Pokemon* list[SLOTS];  // null: no longer a target

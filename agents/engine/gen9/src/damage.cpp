@@ -2,12 +2,6 @@
 
 #include "battle.h"
 
-namespace {
-
-int slotIndex(const Pokemon* p) { return p->side * ACTIVE + (p->position < ACTIVE ? p->position : 0); }
-
-}  // namespace
-
 // Not a number: no damage is dealt: FALSE and NUL fail, UNDEFINED does not.
 Value Battle::getDamage(Pokemon* source, Pokemon* target, ActiveMove* move) {
     if (!runImmunity(target, move)) return FALSE;

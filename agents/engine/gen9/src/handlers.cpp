@@ -3,7 +3,9 @@
 #include "events.h"
 
 // The lists of all files; those of an effect stand side by side in one of them.
-#define LISTS(X) X(ABILITIES) X(ITEMS) X(CONDITIONS) X(MOVE_EFFECTS)
+#define LISTS(X) \
+    X(ABILITIES_OF_CONTACT) X(ABILITIES_OF_DEFENSE) X(ABILITIES_OF_FIELD) X(ABILITIES_OF_POWER) X(ABILITIES_PARADOX) \
+    X(ITEMS_HELD) X(ITEMS_USED) X(CONDITIONS) X(MOVE_EFFECTS)
 
 #define X(name) extern const HandlerList name;
 LISTS(X)

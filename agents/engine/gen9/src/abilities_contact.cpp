@@ -1,0 +1,77 @@
+// Handlers of abilities (data/abilities.ts) that answer a hit.
+
+#include "battle.h"
+
+namespace {
+
+// Of onDamagingHit: 3 in 10 to give the attacker a status.
+template <int STATUS>
+Value inflict(Battle& b, Event& e) {
+    if (b.checkMoveMakesContact(e.move(), e.source, e.target) && b.prng.randomChance(3, 10))
+        b.trySetStatus(e.source, STATUS, e.target);
+    return UNDEFINED;
+}
+
+constexpr Handler HANDLERS_HERE[] = {
+    {ability::berserk, onDamage, {}, [](Battle&, Event& e) -> Value {
+        e.state->counter = !(e.cause.type() == EffectType::Move && !(e.move() && e.move()->multihit[0]));
+        return UNDEFINED;
+    }},
+    {ability::berserk, onTryEatItem, {}, [](Battle&, Event& e) -> Value {
+        return e.adding != item::sitrusberry || e.state->counter ? TRUE : FALSE;
+    }},
+    {ability::berserk, onAfterMoveSecondary, {}, [](Battle& b, Event& e) -> Value {
+        e.state->counter = 1;
+        ActiveMove& move = *e.move();
+        Pokemon* holder = e.target;
+        if (!e.source || e.source == holder || !holder->hp || !move.totalDamage) return UNDEFINED;
+        const Attack* attack = b.getLastAttackedBy(holder);
+        if (!attack) return UNDEFINED;
+        int dealt = move.multihit[0] && !move.smartTarget ? move.totalDamage : attack->damage;
+        if (2 * holder->hp <= holder->maxhp && 2 * (holder->hp + dealt) > holder->maxhp) b.boost(Stat::spa, 1, holder, holder);
+        return UNDEFINED;
+    }},
+    {ability::cursedbody, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        if (b.volatileOf(e.source, condition::disable)) return UNDEFINED;
+        if (e.move()->has(Flag::futuremove) || e.move()->id == move::struggle) return UNDEFINED;
+        if (b.prng.randomChance(3, 10)) b.addVolatile(e.source, condition::disable, e.holder);
+        return UNDEFINED;
+    }},
+    {ability::flamebody, onDamagingHit, {}, inflict<condition::brn>},
+    {ability::gooey, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        if (b.checkMoveMakesContact(e.move(), e.source, e.target)) b.boost(Stat::spe, -1, e.source, e.target);
+        return UNDEFINED;
+    }},
+    {ability::justified, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->type == Type::Dark) b.boost(Stat::atk, 1);
+        return UNDEFINED;
+    }},
+    {ability::pickpocket, onAfterMoveSecondary, {}, [](Battle& b, Event& e) -> Value {
+        if (!e.source || e.source == e.target || !e.move()->has(Flag::contact)) return UNDEFINED;
+        if (e.target->item || e.target->switchFlag || e.target->forceSwitchFlag || e.source->switchFlag == 1) return UNDEFINED;
+        int item = b.takeItem(e.source, e.target);
+        if (item && !b.setItem(e.target, item)) e.source->item = item;
+        return UNDEFINED;
+    }},
+    {ability::roughskin, onDamagingHit, {.order = 1}, [](Battle& b, Event& e) -> Value {
+        if (b.checkMoveMakesContact(e.move(), e.source, e.target)) b.damage(e.source->maxhp / 8, e.source, e.target);
+        return UNDEFINED;
+    }},
+    {ability::static_, onDamagingHit, {}, inflict<condition::par>},
+    {ability::toxicdebris, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        int side = b.isAlly(e.source, e.target) ? 1 - e.source->side : e.source->side;
+        const EffectState* spikes = b.sideCondition(side, condition::toxicspikes);
+        if (e.move()->category == Category::Physical && (!spikes || spikes->counter < 2))
+            b.addSideCondition(side, condition::toxicspikes, e.target);
+        return UNDEFINED;
+    }},
+    {ability::weakarmor, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        constexpr int CHANGED[Stat::COUNT] = {0, -1, 0, 0, 2};
+        if (e.move()->category == Category::Physical) b.boost(CHANGED, e.target, e.target);
+        return UNDEFINED;
+    }},
+};
+
+}  // namespace
+
+extern const HandlerList ABILITIES_OF_CONTACT = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};

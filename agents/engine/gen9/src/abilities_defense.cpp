@@ -1,0 +1,232 @@
+// Handlers of abilities (data/abilities.ts) that change what moves do to their holder: damage, immunity, status and boosts.
+// Levitate has none: isGrounded asks for it.
+
+#include "battle.h"
+
+namespace {
+
+// Of onSourceModifyAtk and onSourceModifySpA.
+template <int TYPE, int OTHER = TYPE>
+Value halved(Battle&, Event& e) {
+    return e.move()->type == TYPE || e.move()->type == OTHER ? e.chainModify(1, 2) : UNDEFINED;
+}
+
+template <int TYPE>
+Value absorb(Battle& b, Event& e) {
+    if (e.target == e.source || e.move()->type != TYPE) return UNDEFINED;
+    b.heal(e.target->maxhp / 4);
+    return NUL;
+}
+
+template <int64_t FLAG>
+Value immuneTo(Battle&, Event& e) {
+    return e.target != e.source && e.move()->has(FLAG) ? Value(NUL) : Value(UNDEFINED);
+}
+
+template <int STATUS>
+Value cure(Battle& b, Event& e) {
+    if (e.target->status == STATUS) b.cureStatus(e.target);
+    return UNDEFINED;
+}
+
+template <int STATUS>
+Value immuneToStatus(Battle&, Event& e) {
+    return e.adding == STATUS ? Value(FALSE) : Value(UNDEFINED);
+}
+
+// Of onTryBoost.
+Value ignoreIntimidate(Battle&, Event& e) {
+    if (e.cause.id == ability::intimidate) e.boosts[Stat::atk] = 0;
+    return UNDEFINED;
+}
+
+bool hitsSubstitute(Battle& b, const Pokemon* target, const ActiveMove& move) {
+    return b.volatileOf(target, condition::substitute) && !move.has(Flag::bypasssub) && !move.infiltrates;
+}
+
+// Whether the move in e meets Disguise itself: not a substitute, and not one to which the target is immune.
+bool meetsDisguise(Battle& b, Event& e) {
+    ActiveMove& move = *e.move();
+    if (e.target->species != species::mimikyu) return false;
+    return !hitsSubstitute(b, e.target, move) && b.runImmunity(e.target, &move);
+}
+
+// Magic Bounce's holder uses the move against its user.
+void bounce(Battle& b, const ActiveMove& move, Pokemon* holder, Pokemon* user) {
+    ActiveMove bounced{moveData(move.id)};
+    bounced.hasBounced = true;
+    b.useMove(bounced, holder, {.target = user});
+}
+
+constexpr Handler HANDLERS_HERE[] = {
+    {ability::bigpecks, onTryBoost, {}, [](Battle&, Event& e) -> Value {
+        if (e.target != e.source && e.boosts[Stat::def] < 0) e.boosts[Stat::def] = 0;
+        return UNDEFINED;
+    }},
+    {ability::bulletproof, onTryHit, {}, [](Battle&, Event& e) -> Value {
+        return e.move()->has(Flag::bullet) ? Value(NUL) : Value(UNDEFINED);
+    }},
+    {ability::clearbody, onTryBoost, {}, [](Battle&, Event& e) -> Value {
+        for (int stat = 0; e.target != e.source && stat < Stat::COUNT; stat++)
+            if (e.boosts[stat] < 0) e.boosts[stat] = 0;
+        return UNDEFINED;
+    }},
+    {ability::contrary, onChangeBoost, {}, [](Battle&, Event& e) -> Value {
+        for (int stat = 0; stat < Stat::COUNT; stat++) e.boosts[stat] *= -1;
+        return UNDEFINED;
+    }},
+    {ability::defiant, onAfterEachBoost, {}, [](Battle& b, Event& e) -> Value {
+        if (!e.source || b.isAlly(e.target, e.source)) return UNDEFINED;
+        bool lowered = false;
+        for (int stat = 0; stat < Stat::COUNT; stat++) lowered = lowered || e.boosts[stat] < 0;
+        if (lowered) b.boost(Stat::atk, 2, e.target, e.target);
+        return UNDEFINED;
+    }},
+    {ability::disguise, onDamage, {.priority = 1}, [](Battle&, Event& e) -> Value {
+        if (e.cause.type() != EffectType::Move || e.target->species != species::mimikyu) return UNDEFINED;
+        e.state->counter = 1;
+        return 0;
+    }},
+    {ability::disguise, onCriticalHit, {}, [](Battle& b, Event& e) -> Value {
+        return meetsDisguise(b, e) ? Value(FALSE) : Value(UNDEFINED);
+    }},
+    {ability::disguise, onEffectiveness, {}, [](Battle& b, Event& e) -> Value {
+        return e.move()->category != Category::Status && meetsDisguise(b, e) ? 0 : Value(UNDEFINED);
+    }},
+    {ability::disguise, onUpdate, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target->species != species::mimikyu || !e.state->counter) return UNDEFINED;
+        b.formeChange(e.target, species::mimikyubusted, e.effect, true);
+        b.damage(e.target->maxhp / 8, e.target, e.target);
+        return UNDEFINED;
+    }},
+    {ability::flashfire, onTryHit, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target == e.source || e.move()->type != Type::Fire) return UNDEFINED;
+        e.move()->accuracy = TRUE;
+        b.addVolatile(e.target, condition::flashfire);
+        return NUL;
+    }},
+    {ability::flashfire, onEnd, {}, [](Battle& b, Event& e) -> Value {
+        b.removeVolatile(e.target, condition::flashfire);
+        return UNDEFINED;
+    }},
+    {ability::goodasgold, onTryHit, {}, [](Battle&, Event& e) -> Value {
+        return e.move()->category == Category::Status && e.target != e.source ? Value(NUL) : Value(UNDEFINED);
+    }},
+    {ability::guarddog, onDragOut, {.priority = 1}, [](Battle&, Event&) -> Value { return NUL; }},
+    {ability::guarddog, onTryBoost, {.priority = 2}, [](Battle& b, Event& e) -> Value {
+        if (e.cause.id != ability::intimidate || !e.boosts[Stat::atk]) return UNDEFINED;
+        e.boosts[Stat::atk] = 0;
+        b.boost(Stat::atk, 1, e.target, e.target);
+        return UNDEFINED;
+    }},
+    {ability::heatproof, onSourceModifyAtk, {.priority = 6}, halved<Type::Fire>},
+    {ability::heatproof, onSourceModifySpA, {.priority = 5}, halved<Type::Fire>},
+    {ability::heatproof, onDamage, {}, [](Battle&, Event& e) -> Value {
+        return e.cause.id == condition::brn ? atLeastOne(e.relay / 2) : Value(UNDEFINED);
+    }},
+    {ability::innerfocus, onTryAddVolatile, {}, [](Battle&, Event& e) -> Value {
+        return e.adding == condition::flinch ? Value(NUL) : Value(UNDEFINED);
+    }},
+    {ability::innerfocus, onTryBoost, {}, ignoreIntimidate},
+    {ability::leafguard, onSetStatus, {}, [](Battle& b, Event& e) -> Value {
+        return b.effectiveWeather(e.target) == condition::sunnyday ? Value(FALSE) : Value(UNDEFINED);
+    }},
+    {ability::magicbounce, onTryHit, {.priority = 1}, [](Battle& b, Event& e) -> Value {
+        const ActiveMove& move = *e.move();
+        if (e.target == e.source || move.hasBounced || !move.has(Flag::reflectable) || b.isSemiInvulnerable(e.target)) return UNDEFINED;
+        bounce(b, move, e.target, e.source);
+        return NUL;
+    }},
+    {ability::magicbounce, onAllyTryHitSide, {}, [](Battle& b, Event& e) -> Value {
+        ActiveMove& move = *e.move();
+        if (b.isAlly(e.target, e.source) || move.hasBounced || !move.has(Flag::reflectable) || b.isSemiInvulnerable(e.target))
+            return UNDEFINED;
+        bounce(b, move, e.holder, e.source);
+        move.hasBounced = true;
+        return NUL;
+    }},
+    {ability::magicguard, onDamage, {}, [](Battle&, Event& e) -> Value {
+        return e.cause.type() == EffectType::Move ? UNDEFINED : FALSE;
+    }},
+    {ability::mirrorarmor, onTryBoost, {}, [](Battle& b, Event& e) -> Value {
+        if (!e.source || e.target == e.source || e.cause.id == ability::mirrorarmor) return UNDEFINED;
+        for (int stat = 0; stat < Stat::COUNT; stat++) {
+            if (e.boosts[stat] >= 0 || b.out(e.target).boosts[stat] == -6) continue;
+            int by = e.boosts[stat];
+            e.boosts[stat] = 0;
+            if (e.source->hp) b.boost(stat, by, e.source, e.target);
+        }
+        return UNDEFINED;
+    }},
+    {ability::multiscale, onSourceModifyDamage, {}, [](Battle&, Event& e) -> Value {
+        return e.source->hp >= e.source->maxhp ? e.chainModify(1, 2) : UNDEFINED;
+    }},
+    {ability::oblivious, onUpdate, {}, [](Battle& b, Event& e) -> Value {
+        b.removeVolatile(e.target, condition::taunt);
+        return UNDEFINED;
+    }},
+    {ability::oblivious, onTryHit, {}, [](Battle&, Event& e) -> Value {
+        return e.move()->id == move::taunt ? Value(NUL) : Value(UNDEFINED);
+    }},
+    {ability::oblivious, onTryBoost, {}, ignoreIntimidate},
+    {ability::overcoat, onImmunity, {}, [](Battle&, Event& e) -> Value {
+        return e.adding == condition::sandstorm ? Value(FALSE) : Value(UNDEFINED);
+    }},
+    {ability::overcoat, onTryHit, {.priority = 1}, [](Battle& b, Event& e) -> Value {
+        bool affected = e.move()->has(Flag::powder) && e.target != e.source && !b.hasType(e.target, Type::Grass);
+        return affected ? Value(NUL) : Value(UNDEFINED);
+    }},
+    {ability::poisonheal, onDamage, {.priority = 1}, [](Battle& b, Event& e) -> Value {
+        if (e.cause.id != condition::psn && e.cause.id != condition::tox) return UNDEFINED;
+        b.heal(e.target->maxhp / 8);
+        return FALSE;
+    }},
+    {ability::purifyingsalt, onSetStatus, {}, [](Battle&, Event&) -> Value { return FALSE; }},
+    {ability::purifyingsalt, onSourceModifyAtk, {.priority = 6}, halved<Type::Ghost>},
+    {ability::purifyingsalt, onSourceModifySpA, {.priority = 5}, halved<Type::Ghost>},
+    {ability::sapsipper, onTryHit, {.priority = 1}, [](Battle& b, Event& e) -> Value {
+        if (e.target == e.source || e.move()->type != Type::Grass) return UNDEFINED;
+        b.boost(Stat::atk, 1);
+        return NUL;
+    }},
+    {ability::sapsipper, onAllyTryHitSide, {}, [](Battle& b, Event& e) -> Value {
+        if (e.source == e.holder || !b.isAlly(e.target, e.source)) return UNDEFINED;
+        if (e.move()->type == Type::Grass) b.boost(Stat::atk, 1, e.holder);
+        return UNDEFINED;
+    }},
+    {ability::shielddust, onModifySecondaries, {}, [](Battle&, Event& e) -> Value {
+        e.secondaries->keepThoseWithSelf();
+        return UNDEFINED;
+    }},
+    {ability::soundproof, onTryHit, {}, immuneTo<Flag::sound>},
+    {ability::sturdy, onTryHit, {}, [](Battle&, Event& e) -> Value { return e.move()->ohko ? Value(NUL) : Value(UNDEFINED); }},
+    {ability::sturdy, onDamage, {.priority = -30}, [](Battle&, Event& e) -> Value {
+        bool survives = e.target->hp == e.target->maxhp && e.relay >= e.target->hp && e.cause.type() == EffectType::Move;
+        return survives ? e.target->hp - 1 : Value(UNDEFINED);
+    }},
+    {ability::thickfat, onSourceModifyAtk, {.priority = 6}, halved<Type::Ice, Type::Fire>},
+    {ability::thickfat, onSourceModifySpA, {.priority = 5}, halved<Type::Ice, Type::Fire>},
+    {ability::unaware, onAnyModifyBoost, {}, [](Battle& b, Event& e) -> Value {
+        if (e.holder == e.target) return UNDEFINED;
+        if (e.holder == b.activePokemon && e.target == b.activeTarget)
+            for (int stat : {Stat::def, Stat::spd, Stat::evasion}) e.boosts[stat] = 0;
+        if (e.target == b.activePokemon && e.holder == b.activeTarget)
+            for (int stat : {Stat::atk, Stat::def, Stat::spa, Stat::accuracy}) e.boosts[stat] = 0;
+        return UNDEFINED;
+    }},
+    {ability::voltabsorb, onTryHit, {}, absorb<Type::Electric>},
+    {ability::waterabsorb, onTryHit, {}, absorb<Type::Water>},
+    {ability::waterveil, onUpdate, {}, cure<condition::brn>},
+    {ability::waterveil, onSetStatus, {}, immuneToStatus<condition::brn>},
+
+    {condition::flashfire, onModifyAtk, {.priority = 5}, [](Battle& b, Event& e) -> Value {
+        return e.move()->type == Type::Fire && b.hasAbility(e.target, ability::flashfire) ? e.chainModify(3, 2) : UNDEFINED;
+    }},
+    {condition::flashfire, onModifySpA, {.priority = 5}, [](Battle& b, Event& e) -> Value {
+        return e.move()->type == Type::Fire && b.hasAbility(e.target, ability::flashfire) ? e.chainModify(3, 2) : UNDEFINED;
+    }},
+};
+
+}  // namespace
+
+extern const HandlerList ABILITIES_OF_DEFENSE = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};

@@ -1,0 +1,171 @@
+// Handlers of abilities (data/abilities.ts) that act when their holder comes or goes, at the end of a turn, with weather and
+// terrain, or on its speed.
+
+#include "battle.h"
+
+namespace {
+
+template <int WEATHER>
+Value bringWeather(Battle& b, Event&) {
+    b.setWeather(WEATHER);
+    return UNDEFINED;
+}
+
+template <int TERRAIN>
+Value bringTerrain(Battle& b, Event&) {
+    b.setTerrain(TERRAIN);
+    return UNDEFINED;
+}
+
+template <int WEATHER>
+Value fastIn(Battle& b, Event& e) {
+    return b.effectiveWeather(e.target) == WEATHER ? e.chainModify(2, 1) : UNDEFINED;
+}
+
+// Ogerpon's mask: raises a stat when it terastallizes, and when it comes in as such.
+template <int FORME, int STAT>
+Value embody(Battle& b, Event& e) {
+    if (e.target->baseSpecies != FORME || !e.target->terastallized || e.state->counter) return UNDEFINED;
+    e.state->counter = 1;
+    b.boost(STAT, 1, e.target);
+    return UNDEFINED;
+}
+
+constexpr Handler HANDLERS_HERE[] = {
+    {ability::baddreams, onResidual, {.order = 28, .subOrder = 2}, [](Battle& b, Event& e) -> Value {
+        if (!e.target->hp) return UNDEFINED;
+        Targets enemies = b.foes(e.target);
+        for (int n = 0; n < enemies.size; n++)
+            if (enemies.list[n]->status == condition::slp) b.damage(enemies.list[n]->maxhp / 8, enemies.list[n], e.target);
+        return UNDEFINED;
+    }},
+    {ability::chlorophyll, onModifySpe, {}, fastIn<condition::sunnyday>},
+    {ability::dauntlessshield, onStart, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target->shieldBoost) return UNDEFINED;
+        e.target->shieldBoost = true;
+        b.boost(Stat::def, 1, e.target);
+        return UNDEFINED;
+    }},
+    {ability::download, onStart, {}, [](Battle& b, Event& e) -> Value {
+        Targets enemies = b.foes(e.target);
+        int def = 0, spd = 0;
+        for (int n = 0; n < enemies.size; n++) {
+            def += b.getStat(enemies.list[n], Stat::def, false, true);
+            spd += b.getStat(enemies.list[n], Stat::spd, false, true);
+        }
+        if (def || spd) b.boost(def >= spd ? Stat::spa : Stat::atk, 1);
+        return UNDEFINED;
+    }},
+    {ability::drizzle, onStart, {}, bringWeather<condition::raindance>},
+    {ability::drought, onStart, {}, bringWeather<condition::sunnyday>},
+    {ability::embodyaspectcornerstone, onStart, {}, embody<species::ogerponcornerstonetera, Stat::def>},
+    {ability::embodyaspectteal, onStart, {}, embody<species::ogerpontealtera, Stat::spe>},
+    {ability::embodyaspectwellspring, onStart, {}, embody<species::ogerponwellspringtera, Stat::spd>},
+    {ability::grassysurge, onStart, {}, bringTerrain<condition::grassyterrain>},
+    {ability::healer, onResidual, {.order = 5, .subOrder = 3}, [](Battle& b, Event& e) -> Value {
+        Targets friends = b.adjacentAllies(e.target);
+        for (int n = 0; n < friends.size; n++)
+            if (friends.list[n]->status && b.prng.randomChance(3, 10)) b.cureStatus(friends.list[n]);
+        return UNDEFINED;
+    }},
+    {ability::hydration, onResidual, {.order = 5, .subOrder = 3}, [](Battle& b, Event& e) -> Value {
+        if (e.target->status && b.effectiveWeather(e.target) == condition::raindance) b.cureStatus(e.target);
+        return UNDEFINED;
+    }},
+    {ability::imposter, onSwitchIn, {}, [](Battle& b, Event& e) -> Value {
+        Pokemon* target = b.at(1 - e.target->side, b.row.activePerSide - 1 - e.target->position);
+        if (target) b.transformInto(e.target, target);
+        return UNDEFINED;
+    }},
+    {ability::intimidate, onStart, {}, [](Battle& b, Event& e) -> Value {
+        Targets enemies = b.adjacentFoes(e.target);
+        for (int n = 0; n < enemies.size; n++)
+            if (!b.volatileOf(enemies.list[n], condition::substitute)) b.boost(Stat::atk, -1, enemies.list[n], e.target);
+        return UNDEFINED;
+    }},
+    {ability::magnetpull, onFoeTrapPokemon, {}, [](Battle& b, Event& e) -> Value {
+        if (b.hasType(e.target, Type::Steel) && b.isAdjacent(e.target, e.holder)) b.tryTrap(e.target, true);
+        return UNDEFINED;
+    }},
+    {ability::magnetpull, onFoeMaybeTrapPokemon, {}, [](Battle& b, Event& e) -> Value {
+        const Pokemon* source = e.source ? e.source : e.holder;
+        if (!source || !b.isAdjacent(e.target, source)) return UNDEFINED;
+        if (b.hasType(e.target, Type::Steel)) b.out(e.target).maybeTrapped = true;
+        return UNDEFINED;
+    }},
+    {ability::naturalcure, onSwitchOut, {}, [](Battle& b, Event& e) -> Value {
+        b.clearStatus(e.target);
+        return UNDEFINED;
+    }},
+    // extra: Showdown's `ending`
+    {ability::neutralizinggas, onSwitchIn, {.priority = 2}, [](Battle&, Event& e) -> Value {
+        e.target->abilityState.extra = 0;
+        return UNDEFINED;
+    }},
+    {ability::neutralizinggas, onEnd, {}, [](Battle& b, Event& e) -> Value {
+        Pokemon* source = e.target;
+        if (b.out(source).transformed) return UNDEFINED;
+        Targets actives = b.getAllActive();
+        for (int n = 0; n < actives.size; n++)
+            if (actives.list[n] != source && b.hasAbility(actives.list[n], ability::neutralizinggas)) return UNDEFINED;
+        if (source->abilityState.extra) return UNDEFINED;
+        source->abilityState.extra = 1;
+        b.speedSort(actives.list, actives.size, [](const Pokemon* x, const Pokemon* y) { return int64_t(y->speed) - x->speed; });
+        for (int n = 0; n < actives.size; n++) {
+            Pokemon* p = actives.list[n];
+            if (p == source || EFFECTS[p->ability].is(Is::cantsuppress)) continue;
+            b.singleEvent(Ev::Start, p->ability, &p->abilityState, p);
+        }
+        return UNDEFINED;
+    }},
+    {ability::pressure, onDeductPP, {}, [](Battle& b, Event& e) -> Value {
+        return b.isAlly(e.target, e.source) ? Value(UNDEFINED) : 1;
+    }},
+    {ability::psychicsurge, onStart, {}, bringTerrain<condition::psychicterrain>},
+    {ability::regenerator, onSwitchOut, {}, [](Battle& b, Event& e) -> Value {
+        b.healHp(e.target, e.target->maxhp / 3);
+        return UNDEFINED;
+    }},
+    {ability::sandrush, onModifySpe, {}, [](Battle& b, Event& e) -> Value {
+        return b.isWeather(condition::sandstorm) ? e.chainModify(2, 1) : UNDEFINED;
+    }},
+    {ability::sandrush, onImmunity, {}, [](Battle&, Event& e) -> Value {
+        return e.adding == condition::sandstorm ? Value(FALSE) : Value(UNDEFINED);
+    }},
+    {ability::sandstream, onStart, {}, bringWeather<condition::sandstorm>},
+    {ability::snowwarning, onStart, {}, bringWeather<condition::snowscape>},
+    {ability::speedboost, onResidual, {.order = 28, .subOrder = 2}, [](Battle& b, Event& e) -> Value {
+        if (b.out(e.target).activeTurns) b.boost(Stat::spe, 1);
+        return UNDEFINED;
+    }},
+    {ability::swiftswim, onModifySpe, {}, fastIn<condition::raindance>},
+    {ability::unburden, onAfterUseItem, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target == e.holder) b.addVolatile(e.target, condition::unburden);
+        return UNDEFINED;
+    }},
+    {ability::unburden, onTakeItem, {}, [](Battle& b, Event& e) -> Value {
+        b.addVolatile(e.target, condition::unburden);
+        return UNDEFINED;
+    }},
+    {ability::unburden, onEnd, {}, [](Battle& b, Event& e) -> Value {
+        b.removeVolatile(e.target, condition::unburden);
+        return UNDEFINED;
+    }},
+    {ability::unnerve, onStart, {.priority = 1}, [](Battle&, Event& e) -> Value {
+        e.state->counter = 1;
+        return UNDEFINED;
+    }},
+    {ability::unnerve, onEnd, {}, [](Battle&, Event& e) -> Value {
+        e.state->counter = 0;
+        return UNDEFINED;
+    }},
+    {ability::unnerve, onFoeTryEatItem, {}, [](Battle&, Event& e) -> Value { return e.state->counter ? FALSE : TRUE; }},
+
+    {condition::unburden, onModifySpe, {}, [](Battle& b, Event& e) -> Value {
+        return !e.target->item && !b.ignoringAbility(e.target) ? e.chainModify(2, 1) : UNDEFINED;
+    }},
+};
+
+}  // namespace
+
+extern const HandlerList ABILITIES_OF_FIELD = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};

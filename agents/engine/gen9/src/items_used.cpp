@@ -1,0 +1,197 @@
+// Handlers of items (data/items.ts) that are used up: berries, seeds, herbs, policies, buttons and cards.
+
+#include "battle.h"
+
+namespace {
+
+// Of onSourceModifyDamage: a berry that halves a super effective move of a type.
+template <int TYPE>
+Value weaken(Battle& b, Event& e) {
+    ActiveMove& move = *e.move();
+    if (move.type != TYPE || move.typeMod[slotIndex(e.source)] <= 0) return UNDEFINED;
+    if (b.volatileOf(e.source, condition::substitute) && !move.has(Flag::bypasssub) && !move.infiltrates) return UNDEFINED;
+    return b.eatItem(e.source) ? e.chainModify(1, 2) : UNDEFINED;
+}
+
+Value popBalloon(Battle& b, Event& e) {
+    e.target->item = 0;
+    b.clearEffectState(e.target->itemState);
+    b.runEvent(Ev::AfterUseItem, e.target, nullptr, {}, UNDEFINED, item::airballoon);
+    return UNDEFINED;
+}
+
+// Of seeds
+template <int TERRAIN>
+Value useOnTerrain(Battle& b, Event& e) {
+    if (b.isTerrain(TERRAIN, e.target)) b.useItem(e.target);
+    return UNDEFINED;
+}
+
+template <int ABILITY, int CONDITION>
+void useEnergy(Battle& b, Event& e, bool byItself) {
+    if (b.hasAbility(e.target, ABILITY) && !byItself && b.useItem(e.target)) b.addVolatile(e.target, CONDITION);
+}
+
+Value useEnergies(Battle& b, Event& e) {
+    if (!e.state->counter || b.out(e.target).transformed) return UNDEFINED;
+    useEnergy<ability::protosynthesis, condition::protosynthesis>(b, e, b.isWeather(condition::sunnyday));
+    useEnergy<ability::quarkdrive, condition::quarkdrive>(b, e, false);  // nothing in the rings brings Electric Terrain
+    return UNDEFINED;
+}
+
+// Of Eject Pack: its holder's stats were lowered.
+Value eject(Battle& b, Event& e) {
+    if (e.state->counter) b.useItem(e.holder);
+    return UNDEFINED;
+}
+
+Value restoreBoosts(Battle& b, Event& e) {
+    for (int boost : b.out(e.holder).boosts) {
+        if (boost >= 0) continue;
+        b.useItem(e.holder);
+        break;
+    }
+    return UNDEFINED;
+}
+
+constexpr Handler HANDLERS_HERE[] = {
+    {item::airballoon, onDamagingHit, {}, popBalloon},
+    {item::airballoon, onAfterSubDamage, {}, [](Battle& b, Event& e) -> Value {
+        return e.cause.type() == EffectType::Move ? popBalloon(b, e) : Value(UNDEFINED);
+    }},
+    // counter: Showdown's started
+    {item::boosterenergy, onStart, {.priority = -2}, [](Battle& b, Event& e) -> Value {
+        e.state->counter = 1;
+        return useEnergies(b, e);
+    }},
+    {item::boosterenergy, onUpdate, {}, useEnergies},
+    {item::boosterenergy, onTakeItem, {}, [](Battle&, Event& e) -> Value {
+        int ability = SPECIES[e.target->baseSpecies].ability;  // that of all Paradox Pokémon in the rings, and of no other
+        return ability == ability::protosynthesis || ability == ability::quarkdrive ? FALSE : TRUE;
+    }},
+    {item::chestoberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target->status == condition::slp) b.eatItem(e.target);
+        return UNDEFINED;
+    }},
+    {item::chestoberry, onEat, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target->status == condition::slp) b.cureStatus(e.target);
+        return UNDEFINED;
+    }},
+    {item::colburberry, onSourceModifyDamage, {}, weaken<Type::Dark>},
+    {item::custapberry, onFractionalPriority, {.priority = -2}, [](Battle& b, Event& e) -> Value {
+        return e.relay <= 0 && 4 * e.target->hp <= e.target->maxhp && b.eatItem(e.target) ? 1 : Value(UNDEFINED);  // in tenths
+    }},
+    {item::ejectbutton, onAfterMoveSecondary, {.priority = 2}, [](Battle& b, Event& e) -> Value {
+        Pokemon* holder = e.target;
+        if (!e.source || e.source == holder || !holder->hp || e.move()->category == Category::Status) return UNDEFINED;
+        if (e.move()->has(Flag::futuremove) || !b.canSwitch(holder->side) || holder->forceSwitchFlag || holder->beingCalledBack) return UNDEFINED;
+        Targets actives = b.getAllActive();
+        for (int n = 0; n < actives.size; n++)
+            if (actives.list[n]->switchFlag == 1) return UNDEFINED;
+        holder->switchFlag = 1;
+        if (b.useItem(holder))
+            e.source->switchFlag = 0;
+        else
+            holder->switchFlag = 0;
+        return UNDEFINED;
+    }},
+    // counter: Showdown's eject
+    {item::ejectpack, onAfterBoost, {}, [](Battle& b, Event& e) -> Value {
+        if (b.activeMove && b.activeMove->id == move::partingshot) return UNDEFINED;
+        for (int stat = 0; stat < Stat::COUNT; stat++)
+            if (e.boosts[stat] < 0) e.state->counter = 1;
+        return UNDEFINED;
+    }},
+    {item::ejectpack, onAnySwitchIn, {.priority = -4}, eject},
+    {item::ejectpack, onAnyAfterMove, {}, eject},
+    {item::ejectpack, onResidual, {.order = 29}, eject},
+    {item::ejectpack, onUseItem, {}, [](Battle& b, Event& e) -> Value {
+        if (!b.canSwitch(e.target->side)) return FALSE;
+        Targets actives = b.getAllActive();
+        for (int n = 0; n < actives.size; n++)
+            if (actives.list[n]->switchFlag == 1) return FALSE;
+        return TRUE;
+    }},
+    {item::ejectpack, onUse, {}, [](Battle&, Event& e) -> Value {
+        e.target->switchFlag = 1;
+        return UNDEFINED;
+    }},
+    {item::ejectpack, onEnd, {}, [](Battle&, Event& e) -> Value {
+        e.state->counter = 0;
+        return UNDEFINED;
+    }},
+    {item::focussash, onDamage, {.priority = -40}, [](Battle& b, Event& e) -> Value {
+        Pokemon* holder = e.target;
+        if (holder->hp != holder->maxhp || e.relay < holder->hp || e.cause.type() != EffectType::Move) return UNDEFINED;
+        return b.useItem(holder) ? holder->hp - 1 : Value(UNDEFINED);
+    }},
+    {item::grassyseed, onStart, {.priority = -1}, useOnTerrain<condition::grassyterrain>},
+    {item::grassyseed, onTerrainChange, {}, useOnTerrain<condition::grassyterrain>},
+    {item::lumberry, onAfterSetStatus, {.priority = -1}, [](Battle& b, Event& e) -> Value {
+        b.eatItem(e.target);
+        return UNDEFINED;
+    }},
+    {item::lumberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target->status || b.volatileOf(e.target, condition::confusion)) b.eatItem(e.target);
+        return UNDEFINED;
+    }},
+    {item::lumberry, onEat, {}, [](Battle& b, Event& e) -> Value {
+        b.cureStatus(e.target);
+        b.removeVolatile(e.target, condition::confusion);
+        return UNDEFINED;
+    }},
+    {item::mentalherb, onUpdate, {}, [](Battle& b, Event& e) -> Value {
+        constexpr int CURED[] = {condition::taunt, condition::encore, condition::disable, condition::healblock};
+        bool needed = false;
+        for (int id : CURED) needed = needed || b.volatileOf(e.target, id);
+        if (!needed || !b.useItem(e.target)) return UNDEFINED;
+        for (int id : CURED) b.removeVolatile(e.target, id);
+        return UNDEFINED;
+    }},
+    {item::powerherb, onChargeMove, {}, [](Battle& b, Event& e) -> Value {
+        return b.useItem(e.target) ? Value(FALSE) : Value(UNDEFINED);
+    }},
+    {item::psychicseed, onStart, {.priority = -1}, useOnTerrain<condition::psychicterrain>},
+    {item::psychicseed, onTerrainChange, {}, useOnTerrain<condition::psychicterrain>},
+    {item::redcard, onAfterMoveSecondary, {}, [](Battle& b, Event& e) -> Value {
+        Pokemon *holder = e.target, *source = e.source;
+        if (!source || source == holder || !source->hp || !holder->hp || e.move()->category == Category::Status) return UNDEFINED;
+        if (!source->isActive || !b.canSwitch(source->side) || source->forceSwitchFlag || holder->forceSwitchFlag) return UNDEFINED;
+        if (b.useItem(holder, source) && truthy(b.runEvent(Ev::DragOut, source, holder, e.move()))) source->forceSwitchFlag = true;
+        return UNDEFINED;
+    }},
+    {item::shucaberry, onSourceModifyDamage, {}, weaken<Type::Ground>},
+    {item::sitrusberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
+        if (2 * e.target->hp <= e.target->maxhp) b.eatItem(e.target);
+        return UNDEFINED;
+    }},
+    {item::sitrusberry, onTryEatItem, {}, [](Battle& b, Event& e) -> Value {
+        return truthy(b.runEvent(Ev::TryHeal, e.target, nullptr, e.effect, e.target->maxhp / 4)) ? Value(UNDEFINED) : FALSE;
+    }},
+    {item::sitrusberry, onEat, {}, [](Battle& b, Event& e) -> Value {
+        b.heal(e.target->maxhp / 4);
+        return UNDEFINED;
+    }},
+    {item::throatspray, onAfterMoveSecondarySelf, {}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->has(Flag::sound)) b.useItem(e.target);
+        return UNDEFINED;
+    }},
+    {item::weaknesspolicy, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        const ActiveMove& move = *e.move();
+        if (!move.damage && !HANDLERS.find(move.id, damageCallback) && move.typeMod[slotIndex(e.target)] > 0) b.useItem(e.target);
+        return UNDEFINED;
+    }},
+    {item::whiteherb, onStart, {}, restoreBoosts},
+    {item::whiteherb, onAnySwitchIn, {.priority = -2}, restoreBoosts},
+    {item::whiteherb, onAnyAfterMove, {}, restoreBoosts},
+    {item::whiteherb, onResidual, {.order = 29}, restoreBoosts},
+    {item::whiteherb, onUse, {}, [](Battle& b, Event& e) -> Value {
+        for (int32_t& boost : b.out(e.target).boosts)
+            if (boost < 0) boost = 0;
+        return UNDEFINED;
+    }},
+};
+
+}  // namespace
+
+extern const HandlerList ITEMS_USED = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};
