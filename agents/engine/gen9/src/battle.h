@@ -189,6 +189,7 @@ class Battle {
     bool ended() const { return row.winner != UNDECIDED; }
     void win(int side) { row.winner = side; }
     bool faintMessages(bool lastFirst = false, bool forceCheck = false, bool checkWinAlways = true);
+    bool checkWin() { return checkWin(nullptr); }
     int canSwitch(int side) const;
     Pokemon* getRandomSwitchable(int side);
 
@@ -353,6 +354,7 @@ class Battle {
     Pokemon* getRandomTarget(Pokemon* pokemon, const MoveData& move);
     // notActive: as a move that hits later (Future Sight)
     bool trySpreadMoveHit(Targets targets, Pokemon* pokemon, ActiveMove& move, bool notActive = false);
+    void applyRecoilDamage(int dealt, ActiveMove& move, Pokemon* pokemon);
 
     // damage.cpp
     Value getDamage(Pokemon* source, Pokemon* target, ActiveMove* move);
@@ -381,7 +383,7 @@ class Battle {
     bool runAction(Action& action);
     void endTurn();
     void makeRequest(int type);
-    bool checkWin(const Fainting* last = nullptr);
+    bool checkWin(const Fainting* last);
     void addMoves(int side, int slot, int choice);
     void checkFainted();
     bool requestSwitches();
@@ -441,7 +443,6 @@ class Battle {
     void selfDrops(Targets& targets, const bool* failed, Pokemon* pokemon, ActiveMove& move, const HitEffect& data, bool isSecondary);
     void secondaries(Targets& targets, const bool* failed, Pokemon* pokemon, ActiveMove& move, bool isSelf);
     void forceSwitch(Value* damage, Targets& targets, Pokemon* pokemon, ActiveMove& move);
-    void applyRecoilDamage(int dealt, ActiveMove& move, Pokemon* pokemon);
 
     // damage.cpp
     Value modifyDamage(int64_t baseDamage, Pokemon* source, Pokemon* target, ActiveMove* move);

@@ -18,9 +18,6 @@ constexpr Handler HANDLERS_HERE[] = {
         return b.prng.randomChance(1, 4) ? FALSE : UNDEFINED;
     }},
     {condition::flinch, onBeforeMove, {.priority = 8}, [](Battle&, Event&) -> Value { return FALSE; }},
-    {condition::protect, onTryHit, {.priority = 3}, [](Battle& b, Event& e) -> Value {
-        return b.checkMoveBypassesProtect(e.move(), e.source, e.target) ? UNDEFINED : NOT_FAIL;
-    }},
     {condition::stall, onStart, {}, [](Battle&, Event& e) -> Value {
         e.state->counter = 3;
         return UNDEFINED;

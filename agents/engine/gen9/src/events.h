@@ -70,7 +70,7 @@ struct Handler {
     int effect;
     int callback;
     Order order;
-    Value (*run)(Battle&, Event&);
+    Value (*run)(Battle&, Event&);  // null: Showdown states an order for when its duration ends, and no function
 };
 
 // A set of events.

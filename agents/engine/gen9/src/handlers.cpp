@@ -5,7 +5,7 @@
 // The lists of all files; those of an effect stand side by side in one of them.
 #define LISTS(X) \
     X(ABILITIES_OF_CONTACT) X(ABILITIES_OF_DEFENSE) X(ABILITIES_OF_FIELD) X(ABILITIES_OF_POWER) X(ABILITIES_PARADOX) \
-    X(ITEMS_HELD) X(ITEMS_USED) X(CONDITIONS) X(MOVE_EFFECTS)
+    X(ITEMS_HELD) X(ITEMS_USED) X(CONDITIONS) X(MOVES_POWER) X(MOVES_TRY) X(MOVES_AFTER) X(MOVES_STATUS) X(MOVE_CONDITIONS)
 
 #define X(name) extern const HandlerList name;
 LISTS(X)

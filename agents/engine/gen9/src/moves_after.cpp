@@ -1,0 +1,52 @@
+// What attacks do beside their damage: data/moves.ts. target is who was hit, source the user.
+
+#include "battle.h"
+
+namespace {
+
+constexpr int HAZARDS[] = {condition::spikes, condition::toxicspikes, condition::stealthrock, condition::stickyweb};
+
+Value layer(Battle& b, Event& e) {
+    if (!e.move()->hasSheerForce && e.source->hp) b.addSideCondition(1 - e.source->side, condition::spikes);
+    return UNDEFINED;
+}
+
+Value endTerrain(Battle& b, Event& e) {
+    if (e.source->hp) b.clearTerrain();
+    return UNDEFINED;
+}
+
+// Frees the user from what lies on its side and from what binds it.
+Value spin(Battle& b, Event& e) {
+    if (e.move()->hasSheerForce || !e.source->hp) return UNDEFINED;
+    for (int hazard : HAZARDS) b.removeSideCondition(e.source->side, hazard);
+    b.removeVolatile(e.source, condition::partiallytrapped);
+    return UNDEFINED;
+}
+
+constexpr Handler HANDLERS_HERE[] = {
+    {move::alluringvoice, onSecondaryHit, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target->statsRaisedThisTurn) b.addVolatile(e.target, condition::confusion, e.source, e.cause);
+        return UNDEFINED;
+    }},
+    {move::ceaselessedge, onAfterHit, {}, layer},
+    {move::ceaselessedge, onAfterSubDamage, {}, layer},
+    {move::clearsmog, onHit, {}, [](Battle& b, Event& e) -> Value {
+        b.clearBoosts(e.target);
+        return UNDEFINED;
+    }},
+    {move::icespinner, onAfterHit, {}, endTerrain},
+    {move::icespinner, onAfterSubDamage, {}, endTerrain},
+    {move::knockoff, onAfterHit, {}, [](Battle& b, Event& e) -> Value {
+        b.takeItem(e.target);
+        return UNDEFINED;
+    }},
+    {move::mortalspin, onAfterHit, {}, spin},
+    {move::mortalspin, onAfterSubDamage, {}, spin},
+    {move::rapidspin, onAfterHit, {}, spin},
+    {move::rapidspin, onAfterSubDamage, {}, spin},
+};
+
+}  // namespace
+
+extern const HandlerList MOVES_AFTER = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};

@@ -1,0 +1,166 @@
+// Moves whose power, type, accuracy or damage depends on something: data/moves.ts. What a move's data says is in data.h.
+// Of these events: target is the user, source whom it is used on.
+
+#include "battle.h"
+
+namespace {
+
+int powerOfWeight(int hectograms) {
+    if (hectograms >= 2000) return 120;
+    if (hectograms >= 1000) return 100;
+    if (hectograms >= 500) return 80;
+    if (hectograms >= 250) return 60;
+    return hectograms >= 100 ? 40 : 20;
+}
+
+Value byTargetsWeight(Battle& b, Event& e) { return powerOfWeight(b.getWeight(e.source)); }
+
+Value byBothWeights(Battle& b, Event& e) {
+    int ratio = b.getWeight(e.target) / b.getWeight(e.source);
+    return ratio >= 5 ? 120 : ratio >= 2 ? 20 * (ratio + 1) : 40;
+}
+
+// Weather Ball's type in some weather, or Type::none.
+int typeOfWeather(int weather) {
+    switch (weather) {
+        case condition::sunnyday: return Type::Fire;
+        case condition::raindance: return Type::Water;
+        case condition::sandstorm: return Type::Rock;
+        case condition::snowscape: return Type::Ice;
+        default: return Type::none;
+    }
+}
+
+// What a Stellar Tera Blast costs its user.
+constexpr HitEffect STELLAR = {.boosts = {-1, 0, -1}};
+
+constexpr Handler HANDLERS_HERE[] = {
+    {move::acrobatics, basePowerCallback, {}, [](Battle&, Event& e) -> Value {
+        return e.target->item ? e.move()->basePower : 2 * e.move()->basePower;
+    }},
+    {move::avalanche, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
+        return b.damagedThisTurnBy(e.target, e.source) ? 2 * e.move()->basePower : e.move()->basePower;
+    }},
+    // Who of the team strikes: the user, and all that are neither fainted nor have a status.
+    {move::beatup, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
+        const ActiveMove& move = *e.move();
+        return 5 + SPECIES[b.pokemon(move.allies[move.hitNumber - 1]).setSpecies].baseStats[1] / 10;
+    }},
+    {move::beatup, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        ActiveMove& move = *e.move();
+        const Side& side = b.sideOf(e.target);
+        for (int position = 0; position < side.size; position++) {
+            const Pokemon& ally = b.pokemon(side.order[position]);
+            if (&ally == e.target || (!ally.fainted && !ally.status)) move.allies[move.allyCount++] = side.order[position];
+        }
+        move.multihit[0] = move.multihit[1] = move.allyCount;
+        return UNDEFINED;
+    }},
+    {move::bleakwindstorm, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        if (e.source && b.effectiveWeather(e.source) == condition::raindance) e.move()->accuracy = TRUE;
+        return UNDEFINED;
+    }},
+    {move::blizzard, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        if (b.isWeather(condition::snowscape)) e.move()->accuracy = TRUE;
+        return UNDEFINED;
+    }},
+    {move::endeavor, onTryImmunity, {}, [](Battle&, Event& e) -> Value { return e.source->hp < e.target->hp ? TRUE : FALSE; }},
+    {move::endeavor, damageCallback, {}, [](Battle&, Event& e) -> Value { return e.source->hp - e.target->hp; }},
+    {move::expandingforce, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        if (b.isTerrain(condition::psychicterrain) && truthy(b.isGrounded(e.target))) e.move()->target = Target::allAdjacentFoes;
+        return UNDEFINED;
+    }},
+    {move::expandingforce, onBasePower, {}, [](Battle& b, Event& e) -> Value {
+        return b.isTerrain(condition::psychicterrain) && truthy(b.isGrounded(e.target)) ? e.chainModify(3, 2) : UNDEFINED;
+    }},
+    {move::facade, onBasePower, {}, [](Battle&, Event& e) -> Value {
+        return e.target->status && e.target->status != condition::slp ? e.chainModify(2, 1) : UNDEFINED;
+    }},
+    {move::ficklebeam, onBasePower, {}, [](Battle& b, Event& e) -> Value {
+        return b.prng.randomChance(3, 10) ? e.chainModify(2, 1) : UNDEFINED;
+    }},
+    {move::freezedry, onEffectiveness, {}, [](Battle&, Event& e) -> Value { return e.adding == Type::Water ? 1 : UNDEFINED; }},
+    {move::grassknot, basePowerCallback, {}, byTargetsWeight},
+    {move::grassyglide, onModifyPriority, {}, [](Battle& b, Event& e) -> Value {
+        return b.isTerrain(condition::grassyterrain) && truthy(b.isGrounded(e.target)) ? e.relay + 1 : UNDEFINED;
+    }},
+    {move::heavyslam, basePowerCallback, {}, byBothWeights},
+    {move::hex, basePowerCallback, {}, [](Battle&, Event& e) -> Value {
+        return e.source->status ? 2 * e.move()->basePower : e.move()->basePower;
+    }},
+    {move::hurricane, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        int weather = e.source ? b.effectiveWeather(e.source) : 0;
+        if (weather == condition::raindance) e.move()->accuracy = TRUE;
+        if (weather == condition::sunnyday) e.move()->accuracy = 50;
+        return UNDEFINED;
+    }},
+    {move::ivycudgel, onModifyType, {}, [](Battle&, Event& e) -> Value {
+        switch (e.target->species) {
+            case species::ogerponwellspring:
+            case species::ogerponwellspringtera: e.move()->type = Type::Water; break;
+            case species::ogerponcornerstone:
+            case species::ogerponcornerstonetera: e.move()->type = Type::Rock; break;
+        }
+        return UNDEFINED;
+    }},
+    {move::knockoff, onBasePower, {}, [](Battle& b, Event& e) -> Value {
+        int item = e.source->item;
+        Value taken = b.singleEvent(Ev::TakeItem, item, &e.source->itemState, e.source, e.source, e.cause, UNDEFINED, nullptr, item);
+        return item && truthy(taken) ? e.chainModify(3, 2) : UNDEFINED;
+    }},
+    {move::lowkick, basePowerCallback, {}, byTargetsWeight},
+    {move::mirrorcoat, beforeTurnCallback, {}, [](Battle& b, Event& e) -> Value {
+        b.addVolatile(e.target, condition::mirrorcoat);
+        return UNDEFINED;
+    }},
+    {move::mirrorcoat, onTry, {}, [](Battle& b, Event& e) -> Value {
+        const EffectState* hit = b.volatileOf(e.target, condition::mirrorcoat);
+        return hit && hit->extra ? UNDEFINED : FALSE;
+    }},
+    {move::mirrorcoat, damageCallback, {}, [](Battle& b, Event& e) -> Value {
+        const EffectState* hit = b.volatileOf(e.target, condition::mirrorcoat);
+        return hit ? atLeastOne(hit->counter) : 0;
+    }},
+    {move::payback, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
+        bool first = b.out(e.source).newlySwitched || b.willMove(e.source);
+        return first ? e.move()->basePower : 2 * e.move()->basePower;
+    }},
+    {move::ruination, damageCallback, {}, [](Battle&, Event& e) -> Value { return atLeastOne(e.source->hp / 2); }},
+    {move::storedpower, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
+        return e.move()->basePower + 20 * b.positiveBoosts(e.target);
+    }},
+    {move::struggle, onModifyMove, {}, [](Battle&, Event& e) -> Value {
+        e.move()->type = Type::unknown;
+        return UNDEFINED;
+    }},
+    {move::temperflare, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
+        return b.out(e.target).moveLastTurnResult == FALSE ? 2 * e.move()->basePower : e.move()->basePower;
+    }},
+    {move::terablast, basePowerCallback, {}, [](Battle&, Event& e) -> Value {
+        return e.target->terastallized - 1 == Type::Stellar ? 100 : e.move()->basePower;
+    }},
+    {move::terablast, onModifyType, {}, [](Battle&, Event& e) -> Value {
+        if (e.target->terastallized) e.move()->type = e.target->teraType;
+        return UNDEFINED;
+    }},
+    {move::terablast, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        if (!e.target->terastallized) return UNDEFINED;
+        if (b.getStat(e.target, Stat::atk, false, true) > b.getStat(e.target, Stat::spa, false, true)) e.move()->category = Category::Physical;
+        if (e.target->terastallized - 1 == Type::Stellar) e.move()->hit.self = &STELLAR;
+        return UNDEFINED;
+    }},
+    {move::tripleaxel, basePowerCallback, {}, [](Battle&, Event& e) -> Value { return 20 * e.move()->hitNumber; }},
+    {move::weatherball, onModifyType, {}, [](Battle& b, Event& e) -> Value {
+        int type = typeOfWeather(b.effectiveWeather(e.target));
+        if (type != Type::none) e.move()->type = type;
+        return UNDEFINED;
+    }},
+    {move::weatherball, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        if (typeOfWeather(b.effectiveWeather(e.target)) != Type::none) e.move()->basePower *= 2;
+        return UNDEFINED;
+    }},
+};
+
+}  // namespace
+
+extern const HandlerList MOVES_POWER = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};

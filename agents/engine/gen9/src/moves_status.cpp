@@ -1,0 +1,210 @@
+// Status moves: data/moves.ts. Of onHit, target is who is hit and source the user; of moves that are used on oneself both.
+
+#include "battle.h"
+
+namespace {
+
+constexpr int HAZARDS[] = {condition::spikes, condition::toxicspikes, condition::stealthrock, condition::stickyweb};
+constexpr int SCREENS[] = {condition::reflect, condition::lightscreen, condition::auroraveil};
+
+// Morning Sun, Moonlight and Synthesis: more in sun, less in other weather.
+Value healByWeather(Battle& b, Event& e) {
+    int modifier = 2048;
+    switch (b.effectiveWeather(e.target)) {
+        case condition::sunnyday: modifier = 2732; break;
+        case condition::raindance:
+        case condition::sandstorm:
+        case condition::snowscape: modifier = 1024; break;
+    }
+    return truthy(b.heal(modify(e.target->maxhp, modifier), e.target, e.source, e.cause)) ? TRUE : NOT_FAIL;
+}
+
+// Healing Wish and Lunar Dance fail where nobody can take the user's place.
+Value ifReplaced(Battle& b, Event& e) { return b.canSwitch(e.target->side) ? UNDEFINED : NOT_FAIL; }
+
+// Protect and its like: the more often in a row, the rarer.
+Value ifStalls(Battle& b, Event& e) { return b.willAct() && truthy(b.runEvent(Ev::StallMove, e.target)) ? TRUE : FALSE; }
+
+Value stall(Battle& b, Event& e) {
+    b.addVolatile(e.target, condition::stall);
+    return UNDEFINED;
+}
+
+// The moves that Sleep Talk can call.
+int callable(const Pokemon* p, int moves[MOVES_EACH]) {
+    int count = 0;
+    for (int n = 0; n < p->moveCount; n++) {
+        int id = p->moveSlots[n].id;
+        if (!(moveData(id).flags & (Flag::nosleeptalk | Flag::charge))) moves[count++] = id;
+    }
+    return count;
+}
+
+// Exchanges the items of two Pokémon, where both can be taken and given.
+bool trick(Battle& b, Event& e) {
+    Pokemon *target = e.target, *source = e.source;
+    bool targetHad = target->item, sourceHad = source->item;
+    int yours = b.takeItem(target, source), mine = b.takeItem(source, source);
+    auto given = [&](int item, Pokemon* from, Pokemon* to) {
+        return !item || truthy(b.singleEvent(Ev::TakeItem, item, &from->itemState, to, from, e.cause, UNDEFINED, nullptr, item));
+    };
+    bool taken = targetHad == bool(yours) && sourceHad == bool(mine) && (yours || mine);
+    if (!taken || !given(mine, source, target) || !given(yours, target, source)) {
+        if (yours) target->item = yours;
+        if (mine) source->item = mine;
+        return false;
+    }
+    if (mine) b.setItem(target, mine);
+    if (yours) b.setItem(source, yours);
+    return true;
+}
+
+// What Curse does to a user that is no Ghost.
+constexpr HitEffect CURSED = {.boosts = {1, 1, 0, 0, -1}};
+
+constexpr Handler HANDLERS_HERE[] = {
+    {move::auroraveil, onTry, {}, [](Battle& b, Event&) -> Value { return b.effectiveWeather() == condition::snowscape ? TRUE : FALSE; }},
+    {move::chillyreception, priorityChargeCallback, {}, [](Battle& b, Event& e) -> Value {
+        b.addVolatile(e.target, condition::chillyreception);
+        return UNDEFINED;
+    }},
+    {move::clangoroussoul, onTry, {}, [](Battle&, Event& e) -> Value {
+        return 100 * e.target->hp <= 33 * e.target->maxhp || e.target->maxhp == 1 ? FALSE : UNDEFINED;
+    }},
+    {move::clangoroussoul, onTryHit, {}, [](Battle& b, Event& e) -> Value {
+        if (!truthy(b.boost(e.move()->hit.boosts, e.target, e.source, e.cause))) return NUL;
+        for (int& by : e.move()->hit.boosts) by = 0;
+        return UNDEFINED;
+    }},
+    {move::clangoroussoul, onHit, {}, [](Battle& b, Event& e) -> Value {
+        b.directDamage(33 * e.target->maxhp / 100, e.target);
+        return UNDEFINED;
+    }},
+    {move::courtchange, onHitField, {}, [](Battle& b, Event&) -> Value {
+        Side &first = b.row.sides[0], &second = b.row.sides[1];
+        if (!first.conditionCount && !second.conditionCount) return FALSE;
+        for (int n = 0; n < MAX_CONDITIONS; n++) {
+            EffectState kept = first.conditions[n];
+            first.conditions[n] = second.conditions[n];
+            second.conditions[n] = kept;
+        }
+        int count = first.conditionCount;
+        first.conditionCount = second.conditionCount;
+        second.conditionCount = count;
+        return UNDEFINED;
+    }},
+    {move::curse, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        if (!b.hasType(e.target, Type::Ghost))
+            e.move()->target = e.move()->nonGhostTarget - 1;
+        else if (e.source && e.source->side == e.target->side)
+            e.move()->target = Target::randomNormal;
+        return UNDEFINED;
+    }},
+    {move::curse, onTryHit, {}, [](Battle& b, Event& e) -> Value {
+        if (!b.hasType(e.source, Type::Ghost)) {
+            e.move()->hit.volatileStatus = 0;
+            e.move()->hit.onHit = false;
+            e.move()->hit.self = &CURSED;
+        } else if (e.move()->hit.volatileStatus && b.volatileOf(e.target, condition::curse)) {
+            return FALSE;
+        }
+        return UNDEFINED;
+    }},
+    {move::curse, onHit, {}, [](Battle& b, Event& e) -> Value {
+        b.directDamage(e.source->maxhp / 2, e.source, e.source);
+        return UNDEFINED;
+    }},
+    {move::defog, onHit, {}, [](Battle& b, Event& e) -> Value {
+        bool success = false;
+        if (!b.volatileOf(e.target, condition::substitute) || e.move()->infiltrates)
+            success = truthy(b.boost(Stat::evasion, -1, e.target, e.source, e.cause));
+        for (int screen : SCREENS) b.removeSideCondition(e.target->side, screen);
+        for (int side : {e.target->side, e.source->side})
+            for (int hazard : HAZARDS) success = b.removeSideCondition(side, hazard) || success;
+        b.clearTerrain();
+        return success ? TRUE : FALSE;
+    }},
+    {move::destinybond, onPrepareHit, {}, [](Battle& b, Event& e) -> Value {
+        return b.removeVolatile(e.target, condition::destinybond) ? FALSE : TRUE;
+    }},
+    {move::endure, onPrepareHit, {}, ifStalls},
+    {move::endure, onHit, {}, stall},
+    {move::futuresight, onTry, {}, [](Battle& b, Event& e) -> Value {
+        if (!truthy(b.addSlotCondition(e.source, condition::futuremove, e.target, e.cause))) return FALSE;
+        b.slotCondition(e.source, condition::futuremove)->move = move::futuresight;
+        return NOT_FAIL;
+    }},
+    {move::growth, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        if (b.effectiveWeather(e.target) == condition::sunnyday) e.move()->hit.boosts[Stat::atk] = e.move()->hit.boosts[Stat::spa] = 2;
+        return UNDEFINED;
+    }},
+    {move::haze, onHitField, {}, [](Battle& b, Event&) -> Value {
+        Targets actives = b.getAllActive();
+        for (int n = 0; n < actives.size; n++) b.clearBoosts(actives.list[n]);
+        return UNDEFINED;
+    }},
+    {move::healingwish, onTryHit, {}, ifReplaced},
+    {move::lunardance, onTryHit, {}, ifReplaced},
+    {move::moonlight, onHit, {}, healByWeather},
+    {move::morningsun, onHit, {}, healByWeather},
+    {move::painsplit, onHit, {}, [](Battle& b, Event& e) -> Value {
+        int average = atLeastOne((e.target->hp + e.source->hp) / 2);
+        b.sethp(e.target, average);
+        b.sethp(e.source, average);
+        return UNDEFINED;
+    }},
+    {move::partingshot, onHit, {}, [](Battle& b, Event& e) -> Value {
+        constexpr int LOWERED[Stat::COUNT] = {-1, 0, -1};
+        bool success = truthy(b.boost(LOWERED, e.target, e.source, e.cause));
+        if (!success && !b.hasAbility(e.target, ability::mirrorarmor)) e.move()->hit.selfSwitch = SelfSwitch::no;
+        return UNDEFINED;
+    }},
+    {move::protect, onPrepareHit, {}, ifStalls},
+    {move::protect, onHit, {}, stall},
+    {move::rest, onTry, {}, [](Battle&, Event& e) -> Value {
+        if (e.target->status == condition::slp) return FALSE;
+        return e.target->hp == e.target->maxhp ? NUL : UNDEFINED;
+    }},
+    {move::rest, onHit, {}, [](Battle& b, Event& e) -> Value {
+        Value result = b.setStatus(e.target, condition::slp, e.source, e.cause);
+        if (!truthy(result)) return result;
+        e.target->statusState.counter = 3;
+        b.heal(e.target->maxhp, e.target, e.source, e.cause);
+        return UNDEFINED;
+    }},
+    {move::skillswap, onHit, {}, [](Battle& b, Event& e) -> Value { return b.skillSwap(e.source, e.target); }},
+    {move::sleeptalk, onTry, {}, [](Battle&, Event& e) -> Value { return e.target->status == condition::slp ? TRUE : FALSE; }},
+    {move::sleeptalk, onHit, {}, [](Battle& b, Event& e) -> Value {
+        int moves[MOVES_EACH], count = callable(e.target, moves);
+        if (!count) return FALSE;
+        b.useMove(moves[b.prng.random(count)], e.target, {.sourceEffect = move::sleeptalk});
+        return UNDEFINED;
+    }},
+    {move::strengthsap, onHit, {}, [](Battle& b, Event& e) -> Value {
+        if (b.out(e.target).boosts[Stat::atk] == -6) return FALSE;
+        int attack = b.getStat(e.target, Stat::atk, false, true);
+        Value success = b.boost(Stat::atk, -1, e.target, e.source, e.cause);
+        Value healed = b.heal(attack, e.source, e.target, e.cause);
+        return truthy(healed) || truthy(success) ? TRUE : FALSE;
+    }},
+    {move::substitute, onTryHit, {}, [](Battle& b, Event& e) -> Value {
+        bool weak = 4 * e.source->hp <= e.source->maxhp || e.source->maxhp == 1;
+        return weak || b.volatileOf(e.target, condition::substitute) ? NOT_FAIL : UNDEFINED;
+    }},
+    {move::substitute, onHit, {}, [](Battle& b, Event& e) -> Value {
+        b.directDamage(e.target->maxhp / 4, e.target);
+        return UNDEFINED;
+    }},
+    {move::synthesis, onHit, {}, healByWeather},
+    {move::takeheart, onHit, {}, [](Battle& b, Event& e) -> Value {
+        constexpr int RAISED[Stat::COUNT] = {0, 0, 1, 1};
+        bool success = truthy(b.boost(RAISED, e.target, e.source, e.cause));
+        return b.cureStatus(e.target) || success ? TRUE : FALSE;
+    }},
+    {move::transform, onHit, {}, [](Battle& b, Event& e) -> Value { return b.transformInto(e.source, e.target) ? TRUE : FALSE; }},
+    {move::trick, onHit, {}, [](Battle& b, Event& e) -> Value { return trick(b, e) ? UNDEFINED : FALSE; }},
+};
+
+}  // namespace
+
+extern const HandlerList MOVES_STATUS = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};
