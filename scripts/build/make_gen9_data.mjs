@@ -119,8 +119,11 @@ function effect(kind, id) {
   const it = get[kind].get(id);
   const type = id === 'confused' ? 'Move' : {move: 'Move', ability: 'Ability', item: 'Item'}[kind] || it.effectType;
   const flags = IS.filter(name => kind === 'ability' && ABILITY_FLAGS.includes(name) ? it.flags[name] : kind !== 'move' && it[name]).map(name => `Is::${name}`).join(' | ');
+  // When the duration of what has no residual function is counted.
+  const residual = ['onResidual', 'onSideResidual', 'onFieldResidual'].find(name => it[name + 'Order'] && !it[name]);
   return `    {${fields([
-    ['name', `"${id}"`], ['type', `EffectType::${type}`], ['duration', kind === 'condition' && it.duration || 0], ['flags', flags],
+    ['name', `"${id}"`], ['type', `EffectType::${type}`], ['duration', kind === 'condition' && it.duration || 0],
+    ['residualOrder', residual && it[residual + 'Order']], ['residualSubOrder', residual && it[residual + 'SubOrder']], ['flags', flags],
     ['boosts', kind === 'item' && boosts(it.boosts)],
   ])}},`;
 }

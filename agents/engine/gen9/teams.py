@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +10,9 @@ from numpy.typing import NDArray
 
 from agents.engine.checks import EVS, IVS, LEVELS, number_in
 from agents.engine.gen9.layout import SIDE
+from agents.engine.gen9.played import DATA, plays
 from teamsets.errors import BadInput
 
-DATA: dict[str, Any] = json.loads((Path(__file__).parent / "gen9.json").read_text())
 NUMBERS: dict[str, dict[str, int]] = DATA["numbers"]
 SPECIES: dict[str, int] = {species["id"]: n for n, species in enumerate(DATA["species"])}
 TYPES: list[str] = DATA["types"]
@@ -25,7 +23,7 @@ def _to_id(text: str) -> str:
 
 
 def _number(name: str, kind: str, text: str) -> int:
-    if _to_id(text) not in NUMBERS[kind]:
+    if not plays(kind, _to_id(text)):
         raise BadInput(f"{name}: the generation-9 engine does not play {text!r} ({kind}).")
     return NUMBERS[kind][_to_id(text)]
 

@@ -342,8 +342,9 @@ void keep(Targets& targets, const Value* results, bool& anyFailure) {
 bool Battle::trySpreadMoveHit(Targets targets, Pokemon* user, ActiveMove& move, bool notActive) {
     if (targets.size > 1 && !move.smartTarget) move.spreadHit = true;
     if (notActive) setActiveMove(&move, user, targets.list[0]);
-    Value tried = singleEvent(Ev::Try, move.id, nullptr, user, targets.list[0], &move);
-    if (truthy(tried)) tried = singleEvent(Ev::PrepareHit, move.id, nullptr, targets.list[0], user, &move);
+    // What hits later is a move of Showdown's without functions.
+    Value tried = notActive ? Value(TRUE) : singleEvent(Ev::Try, move.id, nullptr, user, targets.list[0], &move);
+    if (truthy(tried) && !notActive) tried = singleEvent(Ev::PrepareHit, move.id, nullptr, targets.list[0], user, &move);
     if (truthy(tried)) tried = runEvent(Ev::PrepareHit, user, targets.list[0], &move);
     if (!truthy(tried)) return tried == NOT_FAIL;
     Value results[SLOTS];

@@ -58,6 +58,18 @@ extern "C" {
 
 int gen9_words() { return WORDS; }
 
+// Writes the effect and the callback of each handler, unless null is given; returns how many there are.
+int gen9_handlers(int32_t* effects, int32_t* callbacks) { return HANDLERS.write(effects, callbacks); }
+
+const char* gen9_event(int event) {
+    static constexpr const char* NAMES[] = {
+#define X(name) #name,
+        EVENTS(X) CALLBACKS(X)
+#undef X
+    };
+    return NAMES[event];
+}
+
 // Starts battles whose rows hold teams and seed.
 void gen9_start(int32_t* rows, int64_t count, int threads) {
     share(count, threads, [&](int64_t n) { Battle(reinterpret_cast<Row*>(rows)[n]).start(); });

@@ -74,7 +74,7 @@ void Battle::addMoves(int side, int slot, int choice) {
     }
     if (int locked = getLockedMove(p)) {
         const EffectState* charging = moveData(locked).condition ? volatileOf(p, moveData(locked).condition) : nullptr;
-        int targetLoc = charging && charging->extra ? charging->extra : p->lastMoveTargetLoc;
+        int targetLoc = charging && charging->counter ? charging->counter : p->lastMoveTargetLoc;
         addChoice({.choice = CHOICE_MOVE, .pokemon = nameOf(p), .move = locked, .targetLoc = targetLoc});
         return;
     }

@@ -89,6 +89,10 @@ void Battle::add(Listeners& found, const Handler* handler, int effect, EffectSta
         if (handler->order.order) listener.order = handler->order.order;
         listener.priority = handler->order.priority;
         if (handler->order.subOrder) listener.subOrder = handler->order.subOrder;
+    } else {
+        const EffectData& data = EFFECTS[effect];
+        if (data.residualOrder) listener.order = data.residualOrder;
+        if (data.residualSubOrder) listener.subOrder = data.residualSubOrder;
     }
     int event = callback / PREFIXES;
     bool switchIn = event == Ev::SwitchIn || event == Ev::BeforeSwitchIn || event == Ev::SideSwitchIn;

@@ -98,6 +98,8 @@ class Handlers {
         return callback == onSwitchIn && entry.starts ? find(effect, onStart) : nullptr;
     }
     const EventSet& eventsOf(int effect) const { return entries[effect].events; }
+    // The effect and callback of each; returns how many. null: only counts.
+    int write(int32_t* effects, int32_t* callbacks) const;
 
   private:
     struct Entry {
@@ -105,7 +107,9 @@ class Handlers {
         EventSet events;
         bool starts = false;
     };
-    Entry entries[sizeof(EFFECTS) / sizeof(EFFECTS[0])];
+    static constexpr int EFFECT_COUNT = sizeof(EFFECTS) / sizeof(EFFECTS[0]), MOST = 2048;
+    Entry entries[EFFECT_COUNT];
+    Handler sorted[MOST];
 };
 
 extern const Handlers HANDLERS;

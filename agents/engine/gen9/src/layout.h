@@ -14,8 +14,8 @@ enum : int32_t { atk, def, spa, spd, spe, accuracy, evasion, COUNT };
 }
 
 // What an effect in play remembers (Showdown's effectState); the same words for a status, volatile, ability, item, condition.
-// counter: the number that it counts or keeps, whatever its name there (counter, time, stage, layers, hp, trueDuration ...);
-// extra: another. source: a Pokémon. sourceSlot: 1 + side + 2 * position. linkedPokemon: a bit for each number.
+// counter: the number that it counts or keeps, whatever its name there (counter, time, stage, layers, hp, trueDuration, targetLoc,
+// ending ...); extra: another (startTime, targetSlot ...). source: a Pokémon. sourceSlot: 1 + side + 2 * position. linkedPokemon: a bit for each number.
 struct EffectState {
     int32_t id, effectOrder, duration, counter, extra, move, source, sourceSlot, sourceEffect, linkedPokemon, linkedStatus;
 };

@@ -37,6 +37,12 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {move::icespinner, onAfterHit, {}, endTerrain},
     {move::icespinner, onAfterSubDamage, {}, endTerrain},
+    // Of onBasePower target is the user.
+    {move::knockoff, onBasePower, {}, [](Battle& b, Event& e) -> Value {
+        int item = e.source->item;
+        Value taken = b.singleEvent(Ev::TakeItem, item, &e.source->itemState, e.source, e.source, e.cause, UNDEFINED, nullptr, item);
+        return item && truthy(taken) ? e.chainModify(3, 2) : UNDEFINED;
+    }},
     {move::knockoff, onAfterHit, {}, [](Battle& b, Event& e) -> Value {
         b.takeItem(e.target);
         return UNDEFINED;

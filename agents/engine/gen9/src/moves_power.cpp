@@ -103,11 +103,6 @@ constexpr Handler HANDLERS_HERE[] = {
         }
         return UNDEFINED;
     }},
-    {move::knockoff, onBasePower, {}, [](Battle& b, Event& e) -> Value {
-        int item = e.source->item;
-        Value taken = b.singleEvent(Ev::TakeItem, item, &e.source->itemState, e.source, e.source, e.cause, UNDEFINED, nullptr, item);
-        return item && truthy(taken) ? e.chainModify(3, 2) : UNDEFINED;
-    }},
     {move::lowkick, basePowerCallback, {}, byTargetsWeight},
     {move::mirrorcoat, beforeTurnCallback, {}, [](Battle& b, Event& e) -> Value {
         b.addVolatile(e.target, condition::mirrorcoat);

@@ -44,8 +44,8 @@ bool Battle::ignoringAbility(const Pokemon* p) {
     for (int side = 0; side < SIDES; side++) {
         for (int slot = 0; slot < row.activePerSide; slot++) {
             const Pokemon* other = at(side, slot);
-            // abilityState.extra: Showdown's `ending`
-            if (other && !other->fainted && other->ability == ability::neutralizinggas && !out(other).transformed && !other->abilityState.extra) return true;
+            // abilityState.counter: Showdown's `ending`
+            if (other && !other->fainted && other->ability == ability::neutralizinggas && !out(other).transformed && !other->abilityState.counter) return true;
         }
     }
     return false;

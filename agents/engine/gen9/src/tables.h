@@ -18,7 +18,9 @@ enum : int32_t { ALL_TYPES = -1, DAMAGE_IS_LEVEL = -1 };
 struct EffectData {
     const char* name = "";
     EffectType type = EffectType::None;
-    int32_t duration = 0, flags = 0;
+    int32_t duration = 0;
+    int32_t residualOrder = 0, residualSubOrder = 0;  // of its duration, where it has no residual handler
+    int32_t flags = 0;
     int32_t boosts[Stat::COUNT] = {};  // of an item, when it is used
 
     bool is(int32_t flag) const { return flags & flag; }

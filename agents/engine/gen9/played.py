@@ -1,0 +1,113 @@
+"""What the generation-9 engine plays: what has a handler for each function that Showdown's data has for it.
+
+gen9.json lists those functions and the conditions that each effect sets; the library lists its handlers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+from agents.engine.gen9.library import library
+
+DATA: dict[str, Any] = json.loads((Path(__file__).parent / "gen9.json").read_text())
+#: Functions of Showdown's data that need no handler, and why. "*": of every id of that kind.
+NEEDLESS = {
+    "messages": (
+        "abilities.frisk onStart",
+        "abilities.moldbreaker onStart",
+        "abilities.naturalcure onCheckShow",
+        "abilities.pressure onStart",
+        "abilities.supremeoverlord onEnd",
+        "abilities.vesselofruin onStart",
+        "items.airballoon onStart",
+        "items.colburberry onEat",
+        "items.custapberry onEat",
+        "items.shucaberry onEat",
+        "conditions.* onFieldEnd",
+        "conditions.* onFieldStart",
+        "conditions.* onSideEnd",
+        "conditions.auroraveil onSideStart",
+        "conditions.brn onStart",
+        "conditions.confusion onEnd",
+        "conditions.flashfire onEnd",
+        "conditions.flashfire onStart",
+        "conditions.frz onStart",
+        "conditions.lightscreen onSideStart",
+        "conditions.mustrecharge onStart",
+        "conditions.par onStart",
+        "conditions.partiallytrapped onEnd",
+        "conditions.protosynthesis onEnd",
+        "conditions.psn onStart",
+        "conditions.quarkdrive onEnd",
+        "conditions.reflect onSideStart",
+        "conditions.stealthrock onSideStart",
+        "conditions.stickyweb onSideStart",
+        "conditions.tox onStart",
+        "conditions.trapped onStart",
+    ),
+    "not in this generation": ("items.ejectpack onAnyAfterMega", "items.whiteherb onAnyAfterMega"),
+    "not in singles": ("abilities.* onSwap", "conditions.* onSwap"),
+}
+_PARTS = {"self.onHit": "onSelfHit", "secondary.onHit": "onSecondaryHit"}
+_PREFIXES = ("on", "onAlly", "onFoe", "onAny", "onSource")
+
+
+@functools.cache
+def handlers() -> dict[int, frozenset[str]]:
+    """The callbacks for which an effect (its number) has a handler, by Showdown's names: onHit, basePowerCallback."""
+    lib = library()
+    lib.gen9_event.restype = ctypes.c_char_p
+    count = lib.gen9_handlers(None, None)
+    effects, callbacks = (ctypes.c_int32 * count)(), (ctypes.c_int32 * count)()
+    lib.gen9_handlers(effects, callbacks)
+    found: dict[int, set[str]] = {}
+    for effect, callback in zip(effects, callbacks, strict=True):
+        event = lib.gen9_event(callback // len(_PREFIXES)).decode()
+        plain = event[0].lower() + event[1:] if event.endswith("Callback") else ""
+        found.setdefault(effect, set()).add(plain or _PREFIXES[callback % len(_PREFIXES)] + event)
+    return {effect: frozenset(names) for effect, names in found.items()}
+
+
+@functools.cache
+def _needless() -> frozenset[str]:
+    return frozenset(entry for entries in NEEDLESS.values() for entry in entries)
+
+
+def missing(kind: str, id: str) -> list[str]:
+    """The functions of Showdown's that an effect lacks here: its own and those of the conditions that it sets."""
+    lacking, seen, left = [], set(), [(kind, id)]
+    while left:
+        kind, id = left.pop()
+        if (kind, id) in seen:
+            continue
+        seen.add((kind, id))
+        have = handlers().get(DATA["numbers"][kind][id], frozenset())
+        for function in DATA["functions"][kind].get(id, ()):
+            needed = not {f"{kind}.{id} {function}", f"{kind}.* {function}"} & _needless()
+            if needed and _PARTS.get(function, function) not in have:
+                lacking.append(f"{kind}.{id} {function}")
+        left += [("conditions", condition) for condition in DATA["conditions"][kind].get(id, ())]
+    return lacking
+
+
+@functools.cache
+def plays(kind: str, id: str) -> bool:
+    """Whether an ability, item or move, by Showdown's id, is played."""
+    return id in DATA["numbers"][kind] and not missing(kind, id)
+
+
+def main() -> None:
+    """Prints what is not played, and why."""
+    for kind in ("abilities", "items", "moves"):
+        refused = {id: missing(kind, id) for id in DATA["numbers"][kind] if missing(kind, id)}
+        print(f"{kind}: {len(DATA['numbers'][kind]) - len(refused)} of {len(DATA['numbers'][kind])} are played")
+        for id, lacking in refused.items():
+            print(f"  {id}: {', '.join(lacking)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+// Handlers of weather (data/conditions.ts), and of terrain and entry hazards (in data/moves.ts).
+
+#include "battle.h"
+
+namespace {
+
+// 8 turns where the Pokémon that sets it holds the item for it, else 5.
+Value lasting(Battle& b, Event& e, int item) { return e.source && b.hasItem(e.source, item) ? 8 : 5; }
+
+Value eachWeather(Battle& b, Event&) {
+    b.eachEvent(Ev::Weather);
+    return UNDEFINED;
+}
+
+constexpr Handler HANDLERS_HERE[] = {
+    {condition::raindance, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::damprock); }},
+    {condition::raindance, onWeatherModifyDamage, {}, [](Battle& b, Event& e) -> Value {
+        if (b.effectiveWeather(e.source) != condition::raindance) return UNDEFINED;
+        if (e.move()->type == Type::Water) return e.chainModify(3, 2);
+        return e.move()->type == Type::Fire ? e.chainModify(1, 2) : UNDEFINED;
+    }},
+    {condition::raindance, onFieldResidual, {.order = 1}, eachWeather},
+    {condition::sunnyday, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::heatrock); }},
+    {condition::sunnyday, onWeatherModifyDamage, {}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->id == move::hydrosteam && b.effectiveWeather(e.target) == condition::sunnyday) return e.chainModify(3, 2);
+        if (b.effectiveWeather(e.source) != condition::sunnyday) return UNDEFINED;
+        if (e.move()->type == Type::Fire) return e.chainModify(3, 2);
+        return e.move()->type == Type::Water ? e.chainModify(1, 2) : UNDEFINED;
+    }},
+    {condition::sunnyday, onImmunity, {}, [](Battle& b, Event& e) -> Value {
+        return b.effectiveWeather(e.target) == condition::sunnyday && e.adding == condition::frz ? FALSE : UNDEFINED;
+    }},
+    {condition::sunnyday, onFieldResidual, {.order = 1}, eachWeather},
+    {condition::sandstorm, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::smoothrock); }},
+    {condition::sandstorm, onModifySpD, {.priority = 10}, [](Battle& b, Event& e) -> Value {
+        bool holds = b.hasType(e.target, Type::Rock) && b.effectiveWeather(e.target) == condition::sandstorm;
+        return holds ? modify(e.relay, 3, 2) : UNDEFINED;
+    }},
+    {condition::sandstorm, onFieldResidual, {.order = 1}, [](Battle& b, Event& e) -> Value {
+        return b.isWeather(condition::sandstorm) ? eachWeather(b, e) : UNDEFINED;
+    }},
+    {condition::sandstorm, onWeather, {}, [](Battle& b, Event& e) -> Value {
+        b.damage(e.target->maxhp / 16);
+        return UNDEFINED;
+    }},
+    {condition::snowscape, durationCallback, {}, [](Battle&, Event&) -> Value { return 5; }},  // Icy Rock is not in the tables
+    {condition::snowscape, onModifyDef, {.priority = 10}, [](Battle& b, Event& e) -> Value {
+        bool holds = b.hasType(e.target, Type::Ice) && b.effectiveWeather(e.target) == condition::snowscape;
+        return holds ? modify(e.relay, 3, 2) : UNDEFINED;
+    }},
+    {condition::snowscape, onFieldResidual, {.order = 1}, [](Battle& b, Event& e) -> Value {
+        return b.isWeather(condition::snowscape) ? eachWeather(b, e) : UNDEFINED;
+    }},
+
+    {condition::grassyterrain, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::terrainextender); }},
+    {condition::grassyterrain, onBasePower, {.priority = 6}, [](Battle& b, Event& e) -> Value {
+        bool weakened = e.move()->id == move::earthquake && truthy(b.isGrounded(e.source)) && !b.isSemiInvulnerable(e.source);
+        if (weakened) return e.chainModify(1, 2);
+        return e.move()->type == Type::Grass && truthy(b.isGrounded(e.target)) ? e.chainModify(5325, 4096) : UNDEFINED;
+    }},
+    {condition::grassyterrain, onResidual, {.order = 5, .subOrder = 2}, [](Battle& b, Event& e) -> Value {
+        if (truthy(b.isGrounded(e.target)) && !b.isSemiInvulnerable(e.target)) b.heal(e.target->maxhp / 16, e.target, e.target);
+        return UNDEFINED;
+    }},
+    {condition::psychicterrain, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::terrainextender); }},
+    {condition::psychicterrain, onTryHit, {.priority = 4}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->priority <= 0 || e.move()->target == Target::self) return UNDEFINED;
+        if (b.isSemiInvulnerable(e.target) || Battle::isAlly(e.target, e.source)) return UNDEFINED;
+        return truthy(b.isGrounded(e.target)) ? NUL : UNDEFINED;
+    }},
+    {condition::psychicterrain, onBasePower, {.priority = 6}, [](Battle& b, Event& e) -> Value {
+        bool boosted = e.move()->type == Type::Psychic && truthy(b.isGrounded(e.target)) && !b.isSemiInvulnerable(e.target);
+        return boosted ? e.chainModify(5325, 4096) : UNDEFINED;
+    }},
+
+    {condition::stealthrock, onSwitchIn, {}, [](Battle& b, Event& e) -> Value {
+        if (b.hasItem(e.target, item::heavydutyboots)) return UNDEFINED;
+        ActiveMove rocks{moveData(move::stealthrock)};
+        int typeMod = clamp(b.runEffectiveness(e.target, &rocks), -6, 6);
+        b.damage(typeMod >= 0 ? (e.target->maxhp << typeMod) / 8 : e.target->maxhp / (8 << -typeMod));
+        return UNDEFINED;
+    }},
+    {condition::spikes, onSideStart, {}, [](Battle&, Event& e) -> Value {
+        e.state->counter = 1;  // layers
+        return UNDEFINED;
+    }},
+    {condition::spikes, onSideRestart, {}, [](Battle&, Event& e) -> Value {
+        if (e.state->counter >= 3) return FALSE;
+        e.state->counter++;
+        return UNDEFINED;
+    }},
+    {condition::spikes, onSwitchIn, {}, [](Battle& b, Event& e) -> Value {
+        if (!truthy(b.isGrounded(e.target)) || b.hasItem(e.target, item::heavydutyboots)) return UNDEFINED;
+        constexpr int DAMAGE_AMOUNTS[] = {0, 3, 4, 6};
+        b.damage(DAMAGE_AMOUNTS[e.state->counter] * e.target->maxhp / 24);
+        return UNDEFINED;
+    }},
+    {condition::toxicspikes, onSideStart, {}, [](Battle&, Event& e) -> Value {
+        e.state->counter = 1;  // layers
+        return UNDEFINED;
+    }},
+    {condition::toxicspikes, onSideRestart, {}, [](Battle&, Event& e) -> Value {
+        if (e.state->counter >= 2) return FALSE;
+        e.state->counter++;
+        return UNDEFINED;
+    }},
+    {condition::toxicspikes, onSwitchIn, {}, [](Battle& b, Event& e) -> Value {
+        if (!truthy(b.isGrounded(e.target))) return UNDEFINED;
+        if (b.hasType(e.target, Type::Poison))
+            b.removeSideCondition(e.target->side, condition::toxicspikes);
+        else if (!b.hasType(e.target, Type::Steel) && !b.hasItem(e.target, item::heavydutyboots))
+            b.trySetStatus(e.target, e.state->counter >= 2 ? condition::tox : condition::psn, b.at(1 - e.target->side, 0));
+        return UNDEFINED;
+    }},
+    {condition::stickyweb, onSwitchIn, {}, [](Battle& b, Event& e) -> Value {
+        if (!truthy(b.isGrounded(e.target)) || b.hasItem(e.target, item::heavydutyboots)) return UNDEFINED;
+        b.boost(Stat::spe, -1, e.target, b.at(1 - e.target->side, 0), int(move::stickyweb));
+        return UNDEFINED;
+    }},
+};
+
+}  // namespace
+
+extern const HandlerList FIELD_CONDITIONS = {HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Handler)};
