@@ -14,7 +14,9 @@ from typing import Any
 from agents.engine.gen9.library import library
 
 DATA: dict[str, Any] = json.loads((Path(__file__).parent / "gen9.json").read_text())
-#: Functions of Showdown's data that need no handler, and why. "*": of every id of that kind.
+#: Functions of Showdown's data that need no handler, and why. "*": of every id of that kind. Only what Showdown calls by itself
+#: may stand here: where several handlers of an event are put in order, one that does nothing may still cause a draw, and is
+#: a handler (`nothing` in battle.h).
 NEEDLESS = {
     "messages": (
         "abilities.frisk onStart",
@@ -23,33 +25,59 @@ NEEDLESS = {
         "abilities.pressure onStart",
         "abilities.supremeoverlord onEnd",
         "abilities.vesselofruin onStart",
-        "items.airballoon onStart",
-        "items.colburberry onEat",
-        "items.custapberry onEat",
-        "items.shucaberry onEat",
         "conditions.* onFieldEnd",
         "conditions.* onFieldStart",
         "conditions.* onSideEnd",
         "conditions.auroraveil onSideStart",
         "conditions.brn onStart",
         "conditions.confusion onEnd",
+        "conditions.curse onStart",
+        "conditions.destinybond onStart",
+        "conditions.disable onEnd",
+        "conditions.encore onEnd",
+        "conditions.endure onStart",
         "conditions.flashfire onEnd",
         "conditions.flashfire onStart",
         "conditions.frz onStart",
+        "conditions.healblock onEnd",
         "conditions.lightscreen onSideStart",
+        "conditions.mirrorcoat onStart",
         "conditions.mustrecharge onStart",
         "conditions.par onStart",
         "conditions.partiallytrapped onEnd",
+        "conditions.protect onStart",
         "conditions.protosynthesis onEnd",
         "conditions.psn onStart",
         "conditions.quarkdrive onEnd",
         "conditions.reflect onSideStart",
+        "conditions.saltcure onEnd",
+        "conditions.saltcure onStart",
         "conditions.stealthrock onSideStart",
         "conditions.stickyweb onSideStart",
+        "conditions.substitute onEnd",
+        "conditions.taunt onEnd",
         "conditions.tox onStart",
         "conditions.trapped onStart",
+        "items.airballoon onStart",
+        "items.colburberry onEat",
+        "items.custapberry onEat",
+        "items.shucaberry onEat",
+        "moves.ivycudgel onPrepareHit",
+        "moves.poltergeist onTryHit",
+        "moves.terablast onPrepareHit",
     ),
-    "not in this generation": ("items.ejectpack onAnyAfterMega", "items.whiteherb onAnyAfterMega"),
+    "not in this generation: Mega Evolution, Dynamax, Greninja-Ash": (
+        "items.ejectpack onAnyAfterMega",
+        "items.whiteherb onAnyAfterMega",
+        "moves.grassknot onTryHit",
+        "moves.heavyslam onTryHit",
+        "moves.lowkick onTryHit",
+        "moves.watershuriken basePowerCallback",
+    ),
+    "what it asks for is in no team that is played: Sticky Hold, Persistent": (
+        "conditions.trickroom durationCallback",
+        "moves.trick onTryImmunity",
+    ),
     "not in singles": ("abilities.* onSwap", "conditions.* onSwap"),
 }
 _PARTS = {"self.onHit": "onSelfHit", "secondary.onHit": "onSecondaryHit"}

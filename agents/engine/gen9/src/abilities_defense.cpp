@@ -128,6 +128,7 @@ constexpr Handler HANDLERS_HERE[] = {
         return e.adding == condition::flinch ? Value(NUL) : Value(UNDEFINED);
     }},
     {ability::innerfocus, onTryBoost, {}, ignoreIntimidate},
+    {ability::leafguard, onTryAddVolatile, {}, nothing},  // Yawn
     {ability::leafguard, onSetStatus, {}, [](Battle& b, Event& e) -> Value {
         return b.effectiveWeather(e.target) == condition::sunnyday ? Value(FALSE) : Value(UNDEFINED);
     }},
@@ -161,6 +162,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::multiscale, onSourceModifyDamage, {}, [](Battle&, Event& e) -> Value {
         return e.source->hp >= e.source->maxhp ? e.chainModify(1, 2) : UNDEFINED;
     }},
+    {ability::oblivious, onImmunity, {}, nothing},  // Attract
     {ability::oblivious, onUpdate, {}, [](Battle& b, Event& e) -> Value {
         b.removeVolatile(e.target, condition::taunt);
         return UNDEFINED;
@@ -181,6 +183,7 @@ constexpr Handler HANDLERS_HERE[] = {
         b.heal(e.target->maxhp / 8);
         return FALSE;
     }},
+    {ability::purifyingsalt, onTryAddVolatile, {}, nothing},  // Yawn
     {ability::purifyingsalt, onSetStatus, {}, [](Battle&, Event&) -> Value { return FALSE; }},
     {ability::purifyingsalt, onSourceModifyAtk, {.priority = 6}, halved<Type::Ghost>},
     {ability::purifyingsalt, onSourceModifySpA, {.priority = 5}, halved<Type::Ghost>},
@@ -199,6 +202,7 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {ability::soundproof, onTryHit, {}, immuneTo<Flag::sound>},
+    {ability::soundproof, onAllyTryHitSide, {}, nothing},
     {ability::sturdy, onTryHit, {}, [](Battle&, Event& e) -> Value { return e.move()->ohko ? Value(NUL) : Value(UNDEFINED); }},
     {ability::sturdy, onDamage, {.priority = -30}, [](Battle&, Event& e) -> Value {
         bool survives = e.target->hp == e.target->maxhp && e.relay >= e.target->hp && e.cause.type() == EffectType::Move;

@@ -39,6 +39,7 @@ constexpr Handler HANDLERS_HERE[] = {
             if (actives.list[n] != e.target && b.willMove(actives.list[n])) return UNDEFINED;
         return e.chainModify(5325, 4096);
     }},
+    {ability::battlebond, onModifyMove, {.priority = -1}, nothing},  // Greninja-Ash
     {ability::battlebond, onSourceAfterFaint, {}, [](Battle& b, Event& e) -> Value {
         constexpr int RAISED[Stat::COUNT] = {1, 0, 1, 0, 1};
         Pokemon* holder = e.source;

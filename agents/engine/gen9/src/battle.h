@@ -171,6 +171,9 @@ inline int Event::finalModify(int value) {
     return value;
 }
 
+// A handler that does nothing here, but has its place in the order of an event's handlers.
+inline Value nothing(Battle&, Event&) { return UNDEFINED; }
+
 class Battle {
   public:
     explicit Battle(Row& row) : row(row), prng(row) {}

@@ -82,6 +82,7 @@ Value hitSubstitute(Battle& b, Event& e) {
 }
 
 constexpr Handler HANDLERS_HERE[] = {
+    {condition::chillyreception, onBeforeMove, {.priority = 100}, nothing},
     {condition::auroraveil, durationCallback, {}, screenDuration},
     {condition::auroraveil, onAnyModifyDamage, {}, [](Battle& b, Event& e) -> Value {
         int other = e.move()->category == Category::Physical ? condition::reflect : condition::lightscreen;
