@@ -201,7 +201,7 @@ const json = {
     battleOnly: !!dex.species.get(id).battleOnly,
   })),
   numbers: Object.fromEntries(kinds.map(([, list]) => [list, Object.fromEntries(RING[list].map(id => [id, ++written]))])),
-  pp: Object.fromEntries(RING.moves.map(id => [id, dex.moves.get(id)]).map(([id, m]) => [id, m.noPPBoosts ? m.pp : m.pp * 8 / 5])),
+  pp: Object.fromEntries(RING.moves.filter(id => !MOVES_OF_THE_SIMULATOR.includes(id)).map(id => [id, dex.moves.get(id)]).map(([id, m]) => [id, m.noPPBoosts ? m.pp : m.pp * 8 / 5])),
   natures: Object.fromEntries(natures.map(n => [n.id, [n.plus ? STATS.indexOf(n.plus) : -1, n.minus ? STATS.indexOf(n.minus) : -1]])),
   functions: Object.fromEntries(kinds.map(([, list]) => [list, perKind(list, functionsOf)])),
   conditions: Object.fromEntries(kinds.map(([, list]) => [list, perKind(list, conditionsOf)])),

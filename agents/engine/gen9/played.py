@@ -125,14 +125,16 @@ def missing(kind: str, id: str) -> list[str]:
 @functools.cache
 def plays(kind: str, id: str) -> bool:
     """Whether an ability, item or move, by Showdown's id, is played."""
-    return id in DATA["numbers"][kind] and not missing(kind, id)
+    known = DATA["pp"] if kind == "moves" else DATA["numbers"][kind]
+    return id in known and not missing(kind, id)
 
 
 def main() -> None:
     """Prints what is not played, and why."""
     for kind in ("abilities", "items", "moves"):
-        refused = {id: missing(kind, id) for id in DATA["numbers"][kind] if missing(kind, id)}
-        print(f"{kind}: {len(DATA['numbers'][kind]) - len(refused)} of {len(DATA['numbers'][kind])} are played")
+        known = DATA["pp"] if kind == "moves" else DATA["numbers"][kind]
+        refused = {id: missing(kind, id) for id in known if missing(kind, id)}
+        print(f"{kind}: {len(known) - len(refused)} of {len(known)} are played")
         for id, lacking in refused.items():
             print(f"  {id}: {', '.join(lacking)}")
 

@@ -72,7 +72,7 @@ def _put(mon: Any, packed: str, seat: int, place: int) -> None:
     """packed: nickname|species|item|ability|moves|nature|evs|gender|ivs|shiny|level|happiness,,,,,tera type."""
     fields = packed.split("|") + [""] * 12
     name = fields[1] or fields[0]
-    if _to_id(name) not in SPECIES:
+    if _to_id(name) not in SPECIES or DATA["species"][SPECIES[_to_id(name)]]["battleOnly"]:
         raise BadInput(f"the generation-9 engine does not play {name}.")
     level = number_in(f"{name}: level", fields[10] or "100", LEVELS)
     points = _points(name, fields[6], fields[8])
