@@ -97,9 +97,9 @@ constexpr Handler HANDLERS_HERE[] = {
         b.clearStatus(e.target);
         return UNDEFINED;
     }},
-    // extra: Showdown's `ending`
+    // counter: Showdown's `ending`
     {ability::neutralizinggas, onSwitchIn, {.priority = 2}, [](Battle&, Event& e) -> Value {
-        e.target->abilityState.extra = 0;
+        e.target->abilityState.counter = 0;
         return UNDEFINED;
     }},
     {ability::neutralizinggas, onEnd, {}, [](Battle& b, Event& e) -> Value {
@@ -108,8 +108,8 @@ constexpr Handler HANDLERS_HERE[] = {
         Targets actives = b.getAllActive();
         for (int n = 0; n < actives.size; n++)
             if (actives.list[n] != source && b.hasAbility(actives.list[n], ability::neutralizinggas)) return UNDEFINED;
-        if (source->abilityState.extra) return UNDEFINED;
-        source->abilityState.extra = 1;
+        if (source->abilityState.counter) return UNDEFINED;
+        source->abilityState.counter = 1;
         b.speedSort(actives.list, actives.size, [](const Pokemon* x, const Pokemon* y) { return int64_t(y->speed) - x->speed; });
         for (int n = 0; n < actives.size; n++) {
             Pokemon* p = actives.list[n];

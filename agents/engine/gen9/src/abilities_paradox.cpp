@@ -4,16 +4,16 @@
 
 namespace {
 
-// extra of the condition's state: 1 + the raised stat; move: whether Booster Energy began it.
+// counter of the condition's state: the raised stat; extra: whether Booster Energy began it.
 Value start(Battle& b, Event& e) {
-    e.state->move = e.cause.id == item::boosterenergy;
-    e.state->extra = 1 + b.getBestStat(e.target, false, true);
+    e.state->extra = e.cause.id == item::boosterenergy;
+    e.state->counter = b.getBestStat(e.target, false, true);
     return UNDEFINED;
 }
 
 template <int STAT>
 Value raise(Battle& b, Event& e) {
-    if (e.state->extra != 1 + STAT || b.ignoringAbility(e.target)) return UNDEFINED;
+    if (e.state->counter != STAT || b.ignoringAbility(e.target)) return UNDEFINED;
     return STAT == Stat::spe ? e.chainModify(3, 2) : e.chainModify(5325, 4096);
 }
 
@@ -22,7 +22,7 @@ void follow(Battle& b, Event& e, int condition, bool on) {
     const EffectState* state = b.volatileOf(e.target, condition);
     if (on)
         b.addVolatile(e.target, condition);
-    else if (!state || !state->move)
+    else if (!state || !state->extra)
         b.removeVolatile(e.target, condition);
 }
 

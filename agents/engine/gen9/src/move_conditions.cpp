@@ -45,25 +45,6 @@ Value healWholly(Battle& b, Event& e, bool alsoPP) {
     return UNDEFINED;
 }
 
-// Future Sight strikes: a move of its own, from a user that need not be there any more.
-Value strike(Battle& b, Event& e) {
-    Pokemon* user = b.sourceOf(*e.state);
-    if (e.target->fainted || e.target == user) return UNDEFINED;
-    b.removeVolatile(e.target, condition::protect);
-    b.removeVolatile(e.target, condition::endure);
-    ActiveMove move(moveData(e.state->move));
-    move.ignoreImmunity = 0;
-    move.infiltrates = b.hasAbility(user, ability::infiltrator);
-    Targets targets;
-    targets.add(e.target);
-    b.trySpreadMoveHit(targets, user, move, true);
-    if (user->isActive && b.hasItem(user, item::lifeorb))
-        b.singleEvent(Ev::AfterMoveSecondarySelf, item::lifeorb, &user->itemState, user, e.target, item::lifeorb);
-    b.activeMove = nullptr;
-    b.checkWin();
-    return UNDEFINED;
-}
-
 // A substitute takes the damage in place of its owner.
 Value hitSubstitute(Battle& b, Event& e) {
     Value damage = b.getDamage(e.source, e.target, e.move());
@@ -88,7 +69,6 @@ constexpr Handler HANDLERS_HERE[] = {
         int other = e.move()->category == Category::Physical ? condition::reflect : condition::lightscreen;
         return b.sideCondition(e.source->side, other) ? UNDEFINED : weaken(b, e);
     }},
-    {condition::auroraveil, onSideResidual, {.order = 26, .subOrder = 10}, nullptr},
     {condition::curse, onResidual, {.order = 12}, [](Battle& b, Event& e) -> Value {
         b.damage(e.target->maxhp / 4);
         return UNDEFINED;
@@ -116,7 +96,6 @@ constexpr Handler HANDLERS_HERE[] = {
         e.state->move = last;
         return UNDEFINED;
     }},
-    {condition::disable, onResidual, {.order = 17}, nullptr},
     {condition::disable, onBeforeMove, {.priority = 7}, [](Battle&, Event& e) -> Value {
         return e.move()->id == e.state->move ? FALSE : UNDEFINED;
     }},
@@ -147,16 +126,6 @@ constexpr Handler HANDLERS_HERE[] = {
     {condition::endure, onDamage, {.priority = -10}, [](Battle&, Event& e) -> Value {
         return e.cause.type() == EffectType::Move && e.relay >= e.target->hp ? e.target->hp - 1 : Value(UNDEFINED);
     }},
-    // counter: the turn in which it strikes, as Showdown counts them there; move: what strikes.
-    {condition::futuremove, onStart, {}, [](Battle& b, Event& e) -> Value {
-        e.state->counter = b.row.turn + 1;
-        return UNDEFINED;
-    }},
-    {condition::futuremove, onResidual, {.order = 3}, [](Battle& b, Event& e) -> Value {
-        if (overflowedTurnCount(b) >= e.state->counter) b.removeSlotCondition(e.target, condition::futuremove);
-        return UNDEFINED;
-    }},
-    {condition::futuremove, onEnd, {}, strike},
     {condition::healblock, durationCallback, {}, [](Battle&, Event& e) -> Value { return e.cause.id == move::psychicnoise ? 2 : 5; }},
     {condition::healblock, onStart, {}, [](Battle& b, Event& e) -> Value {
         b.out(e.source).moveThisTurnResult = TRUE;
@@ -165,14 +134,12 @@ constexpr Handler HANDLERS_HERE[] = {
     {condition::healblock, onDisableMove, {}, [](Battle& b, Event& e) -> Value { return disableWhere(b, e.target, heals); }},
     {condition::healblock, onBeforeMove, {.priority = 6}, [](Battle&, Event& e) -> Value { return heals(*e.move()) ? FALSE : UNDEFINED; }},
     {condition::healblock, onModifyMove, {}, [](Battle&, Event& e) -> Value { return heals(*e.move()) ? FALSE : UNDEFINED; }},
-    {condition::healblock, onResidual, {.order = 20}, nullptr},
     {condition::healblock, onTryHeal, {}, [](Battle&, Event&) -> Value { return FALSE; }},
     {condition::healblock, onRestart, {}, [](Battle&, Event&) -> Value { return UNDEFINED; }},
     {condition::healingwish, onSwitchIn, {}, swapOnSwitchIn},
     {condition::healingwish, onSwap, {}, [](Battle& b, Event& e) -> Value { return healWholly(b, e, false); }},
     {condition::lightscreen, durationCallback, {}, screenDuration},
     {condition::lightscreen, onAnyModifyDamage, {}, [](Battle& b, Event& e) -> Value { return weakenCategory(b, e, Category::Special); }},
-    {condition::lightscreen, onSideResidual, {.order = 26, .subOrder = 2}, nullptr},
     {condition::lunardance, onSwitchIn, {}, swapOnSwitchIn},
     {condition::lunardance, onSwap, {}, [](Battle& b, Event& e) -> Value { return healWholly(b, e, true); }},
     // counter: the damage that it gives back; extra: the slot of who gave it.
@@ -196,9 +163,7 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {condition::reflect, durationCallback, {}, screenDuration},
     {condition::reflect, onAnyModifyDamage, {}, [](Battle& b, Event& e) -> Value { return weakenCategory(b, e, Category::Physical); }},
-    {condition::reflect, onSideResidual, {.order = 26, .subOrder = 1}, nullptr},
     {condition::roost, onStart, {}, [](Battle&, Event& e) -> Value { return e.target->terastallized ? FALSE : UNDEFINED; }},
-    {condition::roost, onResidual, {.order = 25}, nullptr},
     {condition::roost, onType, {.priority = -1}, [](Battle&, Event& e) -> Value {
         e.types->remove(Type::Flying);
         return UNDEFINED;
@@ -222,14 +187,12 @@ constexpr Handler HANDLERS_HERE[] = {
         if (b.out(e.target).activeTurns && !b.willMove(e.target)) e.state->duration++;
         return UNDEFINED;
     }},
-    {condition::taunt, onResidual, {.order = 15}, nullptr},
     {condition::taunt, onDisableMove, {}, [](Battle& b, Event& e) -> Value { return disableWhere(b, e.target, isStatus); }},
     {condition::taunt, onBeforeMove, {.priority = 5}, [](Battle&, Event& e) -> Value { return isStatus(*e.move()) ? FALSE : UNDEFINED; }},
     {condition::trickroom, onFieldRestart, {}, [](Battle& b, Event&) -> Value {
         b.removePseudoWeather(condition::trickroom);
         return UNDEFINED;
     }},
-    {condition::trickroom, onFieldResidual, {.order = 27, .subOrder = 1}, nullptr},
     // counter: what it heals; extra: the turn in which it was made, as Showdown counts them there.
     {condition::wish, onStart, {}, [](Battle& b, Event& e) -> Value {
         e.state->counter = e.source->maxhp / 2;
