@@ -12,9 +12,9 @@ const STALENESS = {internal: 1, external: 2};
 
 // Which of its own keys an effect keeps as counter and extra, where it has more than these of COUNTERS or two of them.
 const COUNTERS = ['counter', 'time', 'stage', 'layers', 'hp', 'trueDuration', 'boundDivisor', 'bestStat', 'targetLoc', 'endingTurn', 'fallen',
-  'busted', 'embodied', 'protean', 'libero', 'started', 'lostFocus', 'multiplier',
+  'busted', 'embodied', 'protean', 'libero', 'started', 'ending', 'lostFocus', 'multiplier',
   'checkedBerserk', 'unnerved', 'eject'];
-const EXTRAS = ['startTime', 'startingTurn', 'fromBooster', 'targetSlot', 'ending'];
+const EXTRAS = ['startTime', 'startingTurn', 'fromBooster', 'targetSlot'];
 const OF_ALL = new Set(['id', 'name', 'target', 'effectOrder', 'duration', 'move', 'source', 'sourceSlot', 'sourceEffect', 'linkedPokemon',
   'linkedStatus', 'isSlotCondition']);
 const IGNORED_KEYS = {
