@@ -105,7 +105,7 @@ export class StateReader {
     if (found.length > 1) this.unread.add(`${state.id}'s ${found.join(' and ')}`);
     const value = state[found[0]];
     if (found[0] === 'bestStat') return STATS.indexOf(value);
-    if (found[0] === 'targetSlot') return 1 + 'ab'.indexOf(value[2]);
+    if (found[0] === 'targetSlot') return 1 + (value[1] - 1) + 2 * 'abcdef'.indexOf(value[2]);
     return +value || 0;
   }
 }
@@ -164,10 +164,6 @@ const READ = {
     activeMoveActions: p => p.fainted ? 0 : p.activeMoveActions,
     moveThisTurnResult: (p, r) => r.value(p.moveThisTurnResult),
     moveLastTurnResult: (p, r) => r.value(p.moveLastTurnResult),
-    trapped: p => p.trapped === 'hidden' ? 2 : +p.trapped,
-    maybeTrapped: flag('maybeTrapped'),
-    maybeDisabled: flag('maybeDisabled'),
-    maybeLocked: flag('maybeLocked'),
     hurtThisTurn: p => p.hurtThisTurn || 0,
     lastDamage: p => p.lastDamage,
     attackedBy: p => p.attackedBy.slice(-6),
@@ -180,7 +176,7 @@ const READ = {
     damage: a => a.damage,
     move: (a, r) => r.number('moves', a.move),
     thisTurn: flag('thisTurn'),
-    slot: a => 1 + (a.slot[1] - 1) + 2 * 'ab'.indexOf(a.slot[2]),
+    slot: a => 1 + (a.slot[1] - 1) + 2 * 'abcdef'.indexOf(a.slot[2]),
     damageValue: (a, r) => r.value(a.damageValue),
   },
   Pokemon: {
@@ -233,6 +229,10 @@ const READ = {
     pendingStaleness: p => STALENESS[p.pendingStaleness] || 0,
     volatileStaleness: p => STALENESS[p.volatileStaleness] || 0,
     lastMoveTargetLoc: p => p.lastMoveTargetLoc || 0,
+    trapped: p => p.trapped === 'hidden' ? 2 : +p.trapped,
+    maybeTrapped: flag('maybeTrapped'),
+    maybeDisabled: flag('maybeDisabled'),
+    maybeLocked: flag('maybeLocked'),
   },
   MoveSlot: {
     id: (m, r) => r.number('moves', m.id),
@@ -249,7 +249,7 @@ const READ = {
     extra: (e, r) => r.own(e, EXTRAS),
     move: (e, r) => r.number('moves', e.move),
     source: (e, r) => r.name(e.source),
-    sourceSlot: e => e.sourceSlot ? 1 + (e.sourceSlot[1] - 1) + 2 * 'ab'.indexOf(e.sourceSlot[2]) : 0,
+    sourceSlot: e => e.sourceSlot ? 1 + (e.sourceSlot[1] - 1) + 2 * 'abcdef'.indexOf(e.sourceSlot[2]) : 0,
     sourceEffect: (e, r) => r.effect(e.sourceEffect),
     linkedPokemon: (e, r) => (e.linkedPokemon || []).reduce((bits, p) => bits | 1 << r.name(p) - 1, 0),
     linkedStatus: (e, r) => r.effect(e.linkedStatus),

@@ -115,7 +115,7 @@ int Battle::legal(int side, int slot) {
             bits = 1;  // Struggle, alone and without terastallizing
         else if (p->canTerastallize > 0)
             bits |= bits << TERASTALLIZING;
-        if (out(p).trapped) return bits;
+        if (p->trapped) return bits;
     }
     for (int position = row.activePerSide; position < whole.size; position++)
         if (!at(side, position)->fainted) bits |= 1 << (SWITCHING + position - row.activePerSide);
@@ -257,7 +257,20 @@ void Battle::makeRequest(int type) {
         side.request = side.pokemonLeft && type == REQUEST_MOVE ? REQUEST_MOVE : REQUEST_NONE;
         for (int slot = 0; slot < row.activePerSide; slot++)
             if (type == REQUEST_SWITCH && side.pokemonLeft && pokemon(side.order[slot]).switchFlag) side.request = REQUEST_SWITCH;
+        for (int slot = 0; slot < row.activePerSide; slot++)
+            if (side.request == REQUEST_MOVE) noteLocks(&pokemon(side.order[slot]));
     }
+}
+
+// What Showdown's getMoveRequestData notes about a Pokémon.
+void Battle::noteLocks(Pokemon* p) {
+    bool hardLocked = getLockedMove(p), isLastActive = p->isActive;
+    for (int slot = p->position + 1; slot < row.activePerSide; slot++) isLastActive = isLastActive && at(p->side, slot)->fainted;
+    if (hardLocked) p->trapped = 1;
+    if (hardLocked || !isLastActive)
+        p->maybeDisabled = p->maybeLocked = p->maybeTrapped = 0;
+    else
+        p->maybeLocked = p->maybeLocked || p->maybeDisabled;
 }
 
 // What Showdown's endTurn does for each Pokémon that is out.
@@ -270,7 +283,7 @@ void Battle::beginTurn(Pokemon* p) {
         p->usedItemThisTurn = p->statsRaisedThisTurn = p->statsLoweredThisTurn = false;
         active.hurtThisTurn = 0;
     }
-    active.maybeDisabled = active.maybeLocked = 0;
+    p->maybeDisabled = p->maybeLocked = 0;
     for (int n = 0; n < p->moveCount; n++) p->moveSlots[n].disabled = 0;
     runEvent(Ev::DisableMove, p);
     for (int n = 0; n < p->moveCount; n++) {
@@ -287,7 +300,7 @@ void Battle::beginTurn(Pokemon* p) {
     }
     for (int n = kept; n < active.attackedByCount; n++) active.attackedBy[n] = {};
     active.attackedByCount = kept;
-    active.trapped = active.maybeTrapped = 0;
+    p->trapped = p->maybeTrapped = 0;
     runEvent(Ev::TrapPokemon, p);
     runEvent(Ev::MaybeTrapPokemon, p);
     if (!p->fainted) active.activeTurns++;
@@ -305,7 +318,7 @@ void Battle::endTurn() {
             Pokemon* p = at(number, slot);
             beginTurn(p);
             if (p->fainted) continue;
-            trapped[number] = trapped[number] && out(p).trapped;
+            trapped[number] = trapped[number] && p->trapped;
             int own = p->volatileStaleness ? p->volatileStaleness : p->staleness;
             if (own && staleness[number] != 2) staleness[number] = own;
         }

@@ -386,6 +386,7 @@ class Battle {
     bool runAction(Action& action);
     void endTurn();
     void makeRequest(int type);
+    void noteLocks(Pokemon* p);
     bool checkWin(const Fainting* last);
     void addMoves(int side, int slot, int choice);
     void checkFainted();

@@ -48,6 +48,7 @@ struct Pokemon {
     int32_t swordBoost, shieldBoost, bondTriggered, syrupTriggered;
     int32_t staleness, pendingStaleness, volatileStaleness;  // 1 internal, 2 external
     int32_t lastMoveTargetLoc;
+    int32_t trapped, maybeTrapped, maybeDisabled, maybeLocked;  // trapped: 1, or 2: hidden
 };
 
 // An attack that a Pokémon took. damageValue: a Value.
@@ -63,7 +64,6 @@ struct Active {
     int32_t types[2], addedType;  // Type::none for none
     int32_t transformed, lastMove, lastMoveUsed, moveThisTurn, newlySwitched, activeTurns, activeMoveActions;
     int32_t moveThisTurnResult, moveLastTurnResult;                // Values
-    int32_t trapped, maybeTrapped, maybeDisabled, maybeLocked;     // trapped: 1, or 2: hidden
     int32_t hurtThisTurn, lastDamage;  // hurtThisTurn: its HP thereafter, 0: not hurt
     Attack attackedBy[MAX_ATTACKS];    // the latest, oldest first
     int32_t attackedByCount;

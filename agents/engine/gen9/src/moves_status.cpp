@@ -168,7 +168,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::rest, onHit, {}, [](Battle& b, Event& e) -> Value {
         Value result = b.setStatus(e.target, condition::slp, e.source, e.cause);
         if (!truthy(result)) return result;
-        e.target->statusState.counter = 3;
+        e.target->statusState.counter = e.target->statusState.extra = 3;  // time, startTime
         b.heal(e.target->maxhp, e.target, e.source, e.cause);
         return UNDEFINED;
     }},

@@ -258,7 +258,7 @@ void Battle::disableMoves(Pokemon* p, int except) {
 
 bool Battle::tryTrap(Pokemon* p, bool isHidden) {
     if (!runStatusImmunity(p, condition::trapped)) return false;
-    int& trapped = out(p).trapped;
+    int& trapped = p->trapped;
     if (!trapped || !isHidden) trapped = isHidden ? 2 : 1;
     return true;
 }
