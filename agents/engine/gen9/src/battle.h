@@ -100,7 +100,7 @@ struct Event {
 };
 
 // The place of a Pokémon in an ActiveMove's moveHitData.
-inline int slotIndex(const Pokemon* p) { return p->side * ACTIVE + (p->position < ACTIVE ? p->position : 0); }
+inline int slotIndex(const Pokemon* p) { return p->side + SIDES * (p->position < ACTIVE ? p->position : 0); }
 
 struct Targets {
     Pokemon* list[SLOTS];  // null: no longer a target
