@@ -106,7 +106,7 @@ export class StateReader {
     const value = state[found[0]];
     if (found[0] === 'bestStat') return STATS.indexOf(value);
     if (found[0] === 'targetSlot') return 1 + (value[1] - 1) + 2 * 'abcdef'.indexOf(value[2]);
-    return +value || 0;
+    return Math.floor(value) || 0; // Wish keeps halves, and heals without them
   }
 }
 
