@@ -12,9 +12,9 @@ const STALENESS = {internal: 1, external: 2};
 
 // Which of its own keys an effect keeps as counter and extra, where it has more than these of COUNTERS or two of them.
 const COUNTERS = ['counter', 'time', 'stage', 'layers', 'hp', 'trueDuration', 'boundDivisor', 'bestStat', 'targetLoc', 'endingTurn', 'fallen',
-  'busted', 'embodied', 'protean', 'libero', 'started', 'ending', 'lostFocus', 'multiplier',
+  'busted', 'embodied', 'protean', 'libero', 'started', 'ending', 'lostFocus', 'multiplier', 'damage',
   'checkedBerserk', 'unnerved', 'eject'];
-const EXTRAS = ['startTime', 'startingTurn', 'fromBooster', 'targetSlot'];
+const EXTRAS = ['startTime', 'startingTurn', 'fromBooster', 'targetSlot', 'slot'];
 const OF_ALL = new Set(['id', 'name', 'target', 'effectOrder', 'duration', 'move', 'source', 'sourceSlot', 'sourceEffect', 'linkedPokemon',
   'linkedStatus', 'isSlotCondition']);
 const IGNORED_KEYS = {
@@ -105,7 +105,7 @@ export class StateReader {
     if (found.length > 1) this.unread.add(`${state.id}'s ${found.join(' and ')}`);
     const value = state[found[0]];
     if (found[0] === 'bestStat') return STATS.indexOf(value);
-    if (found[0] === 'targetSlot') return 1 + (value[1] - 1) + 2 * 'abcdef'.indexOf(value[2]);
+    if (value && /lot$/.test(found[0])) return 1 + (value[1] - 1) + 2 * 'abcdef'.indexOf(value[2]);
     return Math.floor(value) || 0; // Wish keeps halves, and heals without them
   }
 }
@@ -165,7 +165,6 @@ const READ = {
     moveThisTurnResult: (p, r) => r.value(p.moveThisTurnResult),
     moveLastTurnResult: (p, r) => r.value(p.moveLastTurnResult),
     hurtThisTurn: p => p.hurtThisTurn || 0,
-    lastDamage: p => p.lastDamage,
     attackedBy: p => p.attackedBy.slice(-6),
     attackedByCount: p => Math.min(p.attackedBy.length, 6),
     volatiles: p => listed(p.volatiles),

@@ -175,7 +175,6 @@ void Battle::runMove(const ActiveMove& base, Pokemon* user, RunMove options) {
     }
     int twice = move->has(Flag::cantusetwice) ? move->condition : 0;
     if (twice && active.lastMove == move->id) addVolatile(user, twice);
-    active.lastDamage = 0;
     int sourceEffect = options.sourceEffect;
     if (!options.externalMove) {
         if (!getLockedMove(user)) {

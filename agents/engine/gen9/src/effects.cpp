@@ -413,7 +413,6 @@ Value Battle::spreadDamage(Value amount, Pokemon* target, Pokemon* source, Cause
         if (!target->hp) faint(target, source, cause);
     }
     if (dealt) out(target).hurtThisTurn = target->hp;
-    if (source && cause.type() == EffectType::Move) out(source).lastDamage = dealt;
     if (dealt && cause.move && cause.move->drain[0] && source)
         heal(roundedQuotient(int64_t(dealt) * cause.move->drain[0], cause.move->drain[1]), source, target, int(condition::drain));
     return dealt;

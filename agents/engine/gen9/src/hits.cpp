@@ -88,7 +88,6 @@ bool Battle::multiaccuracyHits(Pokemon* target, Pokemon* user, ActiveMove& move)
 void Battle::hitStepMoveHitLoop(Targets& targets, Pokemon* user, ActiveMove& move, Value* damage) {
     for (int n = 0; n < targets.size; n++) damage[n] = 0;
     move.totalDamage = 0;
-    out(user).lastDamage = 0;
     int targetHits = hitsOf(user, move), hit = 1;
     bool nullDamage = true, sleepUsable = move.sleepUsable || (move.sourceEffect >= FIRST_MOVE && moveData(move.sourceEffect).sleepUsable);
     bool smart = move.smartTarget && targets.size > 1;

@@ -52,7 +52,6 @@ Value hitSubstitute(Battle& b, Event& e) {
     EffectState* substitute = b.volatileOf(e.target, condition::substitute);
     if (damage > substitute->counter) damage = substitute->counter;
     substitute->counter -= damage;
-    b.out(e.source).lastDamage = damage;
     if (substitute->counter <= 0) b.removeVolatile(e.target, condition::substitute);
     if (damage) b.applyRecoilDamage(damage, *e.move(), e.source);
     const int32_t* drain = e.move()->drain;
