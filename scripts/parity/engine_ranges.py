@@ -38,8 +38,8 @@ class Game(NamedTuple):
 
     program: its name in messages; policies: the first is the default; versions: what a ledger's record keeps of the engine
     and of Showdown; oracle: the battles of options, which may end with an entry that goes into the record as it is; compare:
-    battle -> the first decision at which the two differ; explain: that decision in words; counts: what the comparison
-    reached since the last call, for "coverage"; report: the table of summed counts.
+    battle -> the first decision at which the two differ; explain: that decision in words; report: the summed counts.
+    Where the comparison counts and not the oracle: counts: what it reached since the last call; prepare: called before all.
     """
 
     program: str
@@ -51,6 +51,7 @@ class Game(NamedTuple):
     explain: Callable[[Options, Battle, int], str]
     report: Callable[[engine_ledger.Counts], str]
     counts: Callable[[], engine_ledger.Counts] | None = None
+    prepare: Callable[[], None] = lambda: None
 
 
 def ask(script: Path, options: Options) -> list[Battle]:
@@ -215,6 +216,8 @@ def main(game: Game, description: str | None) -> int:
     parser.add_argument("--summary", metavar="FILE", help="print the totals of a ledger; nothing is played")
     arguments = parser.parse_args()
     started = time.monotonic()
+    if arguments.coverage or arguments.summary:
+        game.prepare()
     try:
         if arguments.summary:
             records = list(engine_ledger.read(Path(arguments.summary)).values())

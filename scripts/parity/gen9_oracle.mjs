@@ -91,7 +91,7 @@ function play(index) {
     battle.commitChoices();
   }
   const line = {index, seed, decisions, end};
-  if (options.log) Object.assign(line, {log: battle.log, draws});
+  if (options.log) Object.assign(line, {log: battle.log, draws, inputLog: battle.inputLog});
   if (options.only === undefined || index === options.only) process.stdout.write(JSON.stringify(line) + '\n');
 }
 

@@ -9,7 +9,8 @@ at a difference.
 
 --teams: ten (sets that were the first), random (anything that is played on any species), ring1, ring2, or a team set or
 folder; of these what the engine does not play is left out. --policy: random; rare (moves, and of random teams also abilities
-and items, that were used least); switcher; rules (a rule player); tera (terastallizes at once).
+and items, that were used least); switcher; rules (a rule player); tera (terastallizes at once). --coverage, --ledger,
+--summary: as of engine_parity.py; what is counted is in gen9_coverage.py.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from collections import Counter
 from pathlib import Path
 
 import engine_ranges
+import gen9_coverage
 import gen9_teams
 import numpy as np
 from engine_ranges import Battle, Options
@@ -27,7 +29,7 @@ from gen9_state import Columns, hashes, shown
 from numpy.typing import NDArray
 
 from agents.engine.gen9.engine import TIE, Engine, records
-from agents.engine.gen9.library import build
+from agents.engine.gen9.library import digest
 from agents.engine.gen9.teams import NUMBERS, SPECIES, TYPES
 from teamsets.showdown import package, version
 
@@ -143,11 +145,13 @@ GAME = engine_ranges.Game(
     program="gen9_parity",
     teams="ten",
     policies=("random", "rare", "switcher", "rules", "tera"),
-    versions={"engine": build().stem, "showdown": version()},
+    versions={"engine": digest(), "showdown": version()},
     oracle=oracle,
     compare=compare,
     explain=explain,
-    report=str,
+    report=gen9_coverage.report,
+    counts=gen9_coverage.counts,
+    prepare=gen9_coverage.compile_counting,
 )
 
 if __name__ == "__main__":

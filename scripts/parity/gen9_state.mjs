@@ -215,7 +215,6 @@ const READ = {
     statsRaisedThisTurn: flag('statsRaisedThisTurn'),
     statsLoweredThisTurn: flag('statsLoweredThisTurn'),
     ateBerry: flag('ateBerry'),
-    itemKnockedOff: flag('itemKnockedOff'),
     timesAttacked: p => p.timesAttacked,
     previouslySwitchedIn: p => p.previouslySwitchedIn,
     formeRegression: flag('formeRegression'),
@@ -263,12 +262,12 @@ const FIXED = 'toID format dex gen ruleTable trunc clampIntRange id debugMode fo
 const WITHIN_A_STEP = 'faintQueue effect effectState event events eventDepth activeMove activePokemon activeTarget choice activeRequest draggedIn duringMove ' +
   'lastMoveEncore speedOrder formatData speciesState';
 const OTHER_GENERATIONS = 'lastDamage quickClawRoll lastSelectedMove lastSelectedMoveSlot lastEnemySelectedMove lastEnemyMove zMoveUsed dynamaxUsed subFainted ' +
-  'truantTurn canMegaEvo canMegaEvoX canMegaEvoY canUltraBurst canGigantamax baseMaxhp';
+  'itemKnockedOff truantTurn canMegaEvo canMegaEvoX canMegaEvoY canUltraBurst canGigantamax baseMaxhp';
 const sets = own => new Set([MESSAGES, FIXED, WITHIN_A_STEP, OTHER_GENERATIONS, own].join(' ').split(' '));
 const IGNORED = {
   Row: sets(''),
   Field: sets(''),
   Side: sets('lastMove'), // of triples and Mirror Move in generation 4
-  Pokemon: sets('illusion weighthg'), // Illusion is not played; the weight is that of the species
+  Pokemon: sets('illusion weighthg baseMoveSlots'), // Illusion is not played; weight: that of the species; compared when they are moveSlots again
   MoveSlot: sets(''),
 };

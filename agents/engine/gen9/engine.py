@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from agents.engine.batch import Batch, Words, check_counts
 from agents.engine.checks import check_seed
+from agents.engine.gen9.choices import replay, translate
 from agents.engine.gen9.layout import CONSTANTS, ROW, WORDS
 from agents.engine.gen9.library import library
 from agents.engine.gen9.teams import side_words
+from teamsets.errors import BadInput
 
 SLOTS = CONSTANTS["ACTIVE"]
 UNDECIDED, TIE = CONSTANTS["UNDECIDED"], CONSTANTS["TIE"]
@@ -57,6 +59,23 @@ class Engine(Batch):
 
     def _empty(self) -> Engine:
         return Engine(0, self.threads)
+
+    def translate(self, rows: Sequence[int], seats: Sequence[int], choices: Sequence[str]) -> NDArray[np.int32]:
+        """The actions [N] (for `step`) of Showdown's choices in words, such as "move 2 terastallize"; -1: not legal.
+
+        Raises BadInput for a row or seat that is not there, and for another number of choices.
+        """
+        places, of_seats = self.pairs(rows, seats)
+        if len(choices) != len(places):
+            raise BadInput(f"{len(choices)} choices for {len(places)} seats: as many are needed.")
+        legal = self.legal(places)[np.arange(len(places)), of_seats, 0]
+        return translate(self.words, places.tolist(), of_seats.tolist(), legal.tolist(), choices)
+
+    def replay(self, log: Sequence[str]) -> None:
+        """Plays a battle from Showdown's input log, as far as it goes, in the only row. Raises BadInput (choices.replay)."""
+        if len(self.words) != 1:
+            raise BadInput(f"an input log is replayed in an engine of one battle, not of {len(self.words)}.")
+        replay(self, log)
 
     def rollout(self, fresh: Words, states: NDArray[np.uint64], steps: int) -> tuple[int, int, int]:
         """Plays `steps` steps of each battle at random; returns finished battles, choices, turns of finished battles.

@@ -66,15 +66,21 @@ def _made(target: Path, command: Callable[[str], list[str]]) -> Path:
     return target
 
 
+def digest() -> str:
+    """A hash of all sources: which engine it is."""
+    return _digest(*(path.read_bytes() for path in sorted(SOURCES.glob("*"))))
+
+
 def build(folder: Path | None = None) -> Path:
     """Compile what the cache lacks; returns the library's path. folder: None: in the user's cache folder.
 
-    Raises CompilerMissing.
+    The variable CXXFLAGS adds options, such as -fsanitize=address or -DCOVERAGE (src/coverage.h). Raises CompilerMissing.
     """
     folder = folder or cache.folder() / "engine-gen9"
     headers = b"".join(path.read_bytes() for path in sorted(SOURCES.glob("*.h")))
     files = sorted(SOURCES.glob("*.cpp"))
-    settings = " ".join((*FLAGS, sys.platform, os.environ.get("CXX", ""))).encode()
+    flags = (*FLAGS, *os.environ.get("CXXFLAGS", "").split())
+    settings = " ".join((*flags, sys.platform, os.environ.get("CXX", ""))).encode()
     digests = [_digest(settings, headers, path.read_bytes()) for path in files]
     library = folder / f"gen9-{_digest(*(digest.encode() for digest in digests))}.so"
     if library.exists():
@@ -82,7 +88,7 @@ def build(folder: Path | None = None) -> Path:
     cxx = compiler()
 
     def object_of(path: Path, digest: str) -> Path:
-        return _made(folder / f"{path.stem}-{digest}.o", lambda out: [*cxx, *FLAGS, "-c", str(path), "-o", out])
+        return _made(folder / f"{path.stem}-{digest}.o", lambda out: [*cxx, *flags, "-c", str(path), "-o", out])
 
     with ThreadPoolExecutor(
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -90,7 +96,7 @@ def build(folder: Path | None = None) -> Path:
         objects = [str(path) for path in pool.map(object_of, files, digests)]
     # ziglang's first link would compile C++'s runtime, which the engine does not need.
     runtime = ["-nostdlib++"] if "ziglang" in cxx else []
-    return _made(library, lambda out: [*cxx, "-shared", *runtime, *objects, "-o", out, "-lpthread"])
+    return _made(library, lambda out: [*cxx, *flags, "-shared", *runtime, *objects, "-o", out, "-lpthread"])
 
 
 @functools.cache

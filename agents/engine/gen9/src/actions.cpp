@@ -209,6 +209,7 @@ Value Battle::useMove(const ActiveMove& move, Pokemon* user, UseMove options) {
 Value Battle::useMove(int move, Pokemon* user, UseMove options) { return useMove(ActiveMove{moveData(move)}, user, options); }
 
 Value Battle::useMoveInner(ActiveMove& move, Pokemon* user, UseMove options) {
+    countUse(move.id);
     Pokemon* target = options.target;
     int sourceEffect = options.sourceEffect;
     if (!sourceEffect && event) sourceEffect = event->effect;

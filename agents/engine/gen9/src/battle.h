@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "coverage.h"
 #include "events.h"
 #include "prng.h"
 
@@ -241,8 +242,16 @@ class Battle {
     bool isAdjacent(const Pokemon* p, const Pokemon* other) const { return !p->fainted && !other->fainted && p != other; }
     bool ignoringAbility(const Pokemon* p);
     bool ignoringItem(const Pokemon* p);
-    bool hasAbility(const Pokemon* p, int ability) { return p->ability == ability && !ignoringAbility(p); }
-    bool hasItem(const Pokemon* p, int item) { return p->item == item && !ignoringItem(p); }
+    bool hasAbility(const Pokemon* p, int ability) {
+        bool has = p->ability == ability && !ignoringAbility(p);
+        if (has) countUse(ability);
+        return has;
+    }
+    bool hasItem(const Pokemon* p, int item) {
+        bool has = p->item == item && !ignoringItem(p);
+        if (has) countUse(item);
+        return has;
+    }
     bool suppressingAbility(const Pokemon* target);
     static const SpeciesData& speciesOf(const Pokemon* p) { return SPECIES[p->species]; }
     int getStat(Pokemon* p, int stat, bool unboosted = false, bool unmodified = false);

@@ -346,7 +346,7 @@ void Battle::fieldEvent(int id, const Targets* targets) {
         int event = id;
         if (!holder) event = listener.side ? (residual ? Ev::SideResidual : Ev::SideSwitchIn) : Ev::FieldResidual;
         bool breaking = id == Ev::SwitchIn && EFFECTS[listener.effect].is(Is::breakable) && suppressingAbility(holder);
-        if (listener.handler && listener.handler->run && !breaking && !suppressed(listener.effect, holder, event)) {
+        if (listener.handler && listener.handler->function && !breaking && !suppressed(listener.effect, holder, event)) {
             Event running;
             running.id = event, running.target = holder;
             run(listener, running);

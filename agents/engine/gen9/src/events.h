@@ -70,7 +70,13 @@ struct Handler {
     int effect;
     int callback;
     Order order;
-    Value (*run)(Battle&, Event&);  // null: Showdown states an order for when its duration ends, and no function
+    Value (*function)(Battle&, Event&);  // null: Showdown states an order for when its duration ends, and no function
+
+#ifdef COVERAGE
+    Value run(Battle& battle, Event& event) const;
+#else
+    Value run(Battle& battle, Event& event) const { return function(battle, event); }
+#endif
 };
 
 // A set of events.

@@ -121,6 +121,26 @@ def test_an_illegal_choice_steps_no_battle() -> None:
     assert (engine.words == before).all()
 
 
+def test_a_battle_is_replayed_from_showdowns_input_log() -> None:
+    for battle in played({"battles": 6, "seed": 8, "policy": "tera", "log": True}):
+        engine = Engine(1)
+        engine.replay(battle["inputLog"])
+        assert records(engine.words)["winner"][0] == {"p1": 0, "p2": 1}[battle["end"]]
+        assert gen9_parity.hashes(gen9_parity.COLUMNS.of(engine.words))[0] == battle["decisions"][-1][0]
+
+
+def test_choices_in_words_are_actions() -> None:
+    engine = started()
+    words = ["move 1", "move protect terastallize", "switch 4", "move 5", "switch 1", "move tackle", "pass"]
+    assert engine.translate([0] * 7, [0, 1, 1, 0, 0, 0, 0], words).tolist()[0] == 0
+    with pytest.raises(BadInput, match="1 choices for 2 seats"):
+        engine.translate([0, 1], [0, 0], ["move 1"])
+    with pytest.raises(BadInput, match="rows: there is no 2"):
+        engine.translate([2], [0], ["move 1"])
+    with pytest.raises(BadInput, match="no >start with a seed"):
+        Engine(1).replay([">p1 move 1"])
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -1,0 +1,73 @@
+"""What parity ranges of the generation-9 engine reached: uses of moves, runs of the handlers of all effects.
+
+The engine counts in a library of its own, compiled with -DCOVERAGE (src/coverage.h). A handler *acts* where it returns a
+value or changes the battle or the move in use; an effect without handlers where a rule that asks for it finds it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+import gen9_teams
+import numpy as np
+from engine_ledger import Counts
+
+from agents.engine.gen9 import played
+from agents.engine.gen9.library import library
+from agents.engine.gen9.teams import NUMBERS
+
+#: How often each move should be used, and each ability and item act.
+BAR = 500
+FLAG = "-DCOVERAGE"
+#: By number: kind and id.
+EFFECTS = {number: (kind, id) for kind, ids in NUMBERS.items() for id, number in ids.items()}
+
+
+def compile_counting() -> None:
+    """Makes this process load the library that counts. To be called before the engine's first use."""
+    os.environ["CXXFLAGS"] = f"{os.environ.get('CXXFLAGS', '')} {FLAG}".strip()
+
+
+def handlers() -> list[str]:
+    """All handlers of the engine: "intimidate onStart"."""
+    return sorted(f"{EFFECTS[effect][1]} {name}" for effect, names in played.handlers().items() for name in names)
+
+
+def counts() -> Counts:
+    """What was reached since the last call: kind -> id -> [runs, of these that acted]; handlers: "intimidate onStart"."""
+    size = len(EFFECTS) + 1
+    effects = np.zeros((size, 2), np.int64)
+    runs = np.zeros((size, library().gen9_callbacks(), 2), np.int64)
+    library().gen9_take_counts(effects.ctypes.data_as(ctypes.c_void_p), runs.ctypes.data_as(ctypes.c_void_p))
+    found: Counts = {"handlers": {}}
+    for effect, callback in np.argwhere(runs.any(axis=2)).tolist():
+        found["handlers"][f"{EFFECTS[effect][1]} {played.callback(callback)}"] = runs[effect, callback].tolist()
+    for number, (kind, id) in EFFECTS.items():
+        if effects[number].any():
+            found.setdefault(kind, {})[id] = effects[number].tolist()
+    return found
+
+
+def report(total: Counts) -> str:
+    """The counts by kind, the least reached first, and by name what was never reached or too seldom."""
+    return "\n\n".join(
+        _kind(kind, total.get(kind, {})) for kind in ("moves", "abilities", "items", "conditions", "handlers")
+    )
+
+
+def _kind(kind: str, counted: dict[str, list[int]]) -> str:
+    names = handlers() if kind == "handlers" else gen9_teams.played().get(kind, NUMBERS[kind])
+    acted = {name: counted.get(name, [0, 0])[1] for name in names}
+    order = sorted(acted, key=lambda name: acted[name])
+    never = [name for name in order if not acted[name]]
+    few = [f"{name} {acted[name]}" for name in order if 0 < acted[name] < BAR]
+    lines = [
+        f"{len(order)} {kind}: {len(order) - len(never) - len(few)} acted {BAR} times or more",
+        f"never: {', '.join(never) or 'none'}",
+        f"under {BAR}: {', '.join(few) or 'none'}",
+    ]
+    if kind != "handlers":
+        each = [f"{name} {acted[name]:,} ({counted.get(name, [0, 0])[0]:,})" for name in order]
+        lines.append(f"all, as times acted (runs): {', '.join(each)}")
+    return "\n".join(lines)
