@@ -42,7 +42,7 @@ def counts() -> Counts:
     library().gen9_take_counts(effects.ctypes.data_as(ctypes.c_void_p), runs.ctypes.data_as(ctypes.c_void_p))
     found: Counts = {"handlers": {}}
     for effect, callback in np.argwhere(runs.any(axis=2)).tolist():
-        found["handlers"][f"{EFFECTS[effect][1]} {played.callback(callback)}"] = runs[effect, callback].tolist()
+        found["handlers"][f"{EFFECTS[effect][1]} {played.callback_name(callback)}"] = runs[effect, callback].tolist()
     for number, (kind, id) in EFFECTS.items():
         if effects[number].any():
             found.setdefault(kind, {})[id] = effects[number].tolist()

@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
+from agents.engine.gen9.played import plays
 from agents.engine.gen9.teams import DATA, NUMBERS, SPECIES, TYPES, side_words
 from teamsets.builder.published import as_text, published_sets
 from teamsets.errors import BadInput
@@ -17,35 +18,29 @@ FORMAT = "gen9ou"
 RINGS = {"ring1": ("competitive", "verdict"), "ring2": ("competitive", "verdict")}
 #: How often each published set is drawn for ring 2.
 DRAWS = 6
+#: Moves that nobody knows.
+_OF_THE_SIMULATOR = ("struggle", "confused", "recharge")
 _NATURES = tuple(DATA["natures"])
 _EVS = ("84,84,84,84,84,84", "252,252,4,,,", "252,,4,,252,", ",252,,,4,252", ",,4,252,,252", "")
-
-
-def _plays(species: str, item: str, ability: str, move: str, tera: str) -> bool:
-    try:
-        side_words(f"x|{species}|{item}|{ability}|{move}|Hardy|||||100|,,,,,{tera}", 0)
-    except BadInput:
-        return False
-    return True
 
 
 @functools.cache
 def played() -> dict[str, tuple[str, ...]]:
     """What the engine plays: "species", "abilities", "items", "moves" and "types", each with its ids."""
-    ids = {"species": tuple(SPECIES), "types": tuple(TYPES)}
-    ids |= {kind: tuple(id for id in NUMBERS[kind] if id != "struggle") for kind in ("abilities", "items", "moves")}
-    probe = next(
-        (species, "", ability, move, TYPES[0])
-        for species in ids["species"]
-        for ability in ids["abilities"]
-        for move in ids["moves"]
-        if _plays(species, "", ability, move, TYPES[0])
-    )
-    places = {"species": 0, "items": 1, "abilities": 2, "moves": 3, "types": 4}
-    return {
-        kind: tuple(one for one in ids[kind] if _plays(*probe[:place], one, *probe[place + 1 :]))
-        for kind, place in places.items()
+    world = {
+        kind: tuple(id for id in NUMBERS[kind] if plays(kind, id) and id not in _OF_THE_SIMULATOR)
+        for kind in ("abilities", "items", "moves")
     }
+    ability, move = world["abilities"][0], world["moves"][0]
+
+    def begins(species: str) -> bool:
+        try:
+            side_words(f"x|{species}||{ability}|{move}|Hardy|||||100|,,,,,{TYPES[0]}", 0)
+        except BadInput:
+            return False
+        return True
+
+    return {**world, "species": tuple(filter(begins, SPECIES)), "types": tuple(TYPES)}
 
 
 def restricted(packed: str) -> str | None:

@@ -14,9 +14,9 @@ from typing import Any
 from agents.engine.gen9.library import library
 
 DATA: dict[str, Any] = json.loads((Path(__file__).parent / "gen9.json").read_text())
-#: Functions of Showdown's data that need no handler, and why. "*": of every id of that kind. Only what Showdown calls by itself
-#: may stand here: where several handlers of an event are put in order, one that does nothing may still cause a draw, and is
-#: a handler (`nothing` in battle.h).
+#: Functions of Showdown's data that need no handler, and why. "*": of every id of that kind. Only what Showdown calls by
+#: itself may stand here: where several handlers of an event are put in order, one that does nothing may still cause a draw,
+#: and is a handler (`nothing` in battle.h).
 NEEDLESS = {
     "messages": (
         "abilities.frisk onStart",
@@ -84,19 +84,25 @@ _PARTS = {"self.onHit": "onSelfHit", "secondary.onHit": "onSecondaryHit"}
 _PREFIXES = ("on", "onAlly", "onFoe", "onAny", "onSource")
 
 
+def callback_name(callback: int) -> str:
+    """Showdown's name of a callback by the engine's number: onHit, onFoeModifyAtk, basePowerCallback."""
+    library().gen9_event.restype = ctypes.c_char_p
+    event: str = library().gen9_event(callback // len(_PREFIXES)).decode()
+    if event.endswith("Callback"):
+        return event[0].lower() + event[1:]
+    return _PREFIXES[callback % len(_PREFIXES)] + event
+
+
 @functools.cache
 def handlers() -> dict[int, frozenset[str]]:
-    """The callbacks for which an effect (its number) has a handler, by Showdown's names: onHit, basePowerCallback."""
+    """The callbacks for which an effect (its number) has a handler, by Showdown's names."""
     lib = library()
-    lib.gen9_event.restype = ctypes.c_char_p
     count = lib.gen9_handlers(None, None)
     effects, callbacks = (ctypes.c_int32 * count)(), (ctypes.c_int32 * count)()
     lib.gen9_handlers(effects, callbacks)
     found: dict[int, set[str]] = {}
     for effect, callback in zip(effects, callbacks, strict=True):
-        event = lib.gen9_event(callback // len(_PREFIXES)).decode()
-        plain = event[0].lower() + event[1:] if event.endswith("Callback") else ""
-        found.setdefault(effect, set()).add(plain or _PREFIXES[callback % len(_PREFIXES)] + event)
+        found.setdefault(effect, set()).add(callback_name(callback))
     return {effect: frozenset(names) for effect, names in found.items()}
 
 

@@ -52,6 +52,8 @@ Value Handler::run(Battle& b, Event& e) const {
 
 extern "C" {
 
+int gen9_callbacks() { return CALLBACK_COUNT; }
+
 // effects [effects, 2], handlers [effects, callbacks, 2]: runs, and of these those that acted, since the last call.
 void gen9_take_counts(int64_t* effects, int64_t* handlers) {
     memcpy(effects, ofEffects, sizeof(ofEffects));
