@@ -38,7 +38,7 @@ function legalOf(side) {
   let legal = 0;
   if (request.active) {
     const {moves, canTerastallize} = request.active[0], own = mon.getMoves();
-    moves.forEach((move, slot) => { if (!move.disabled && !(own[slot]?.id === move.id && own[slot].disabled)) legal |= 1 << slot; });
+    moves.forEach((move, slot) => { if (!move.disabled && !('pp' in move && own[slot]?.id === move.id && own[slot].disabled)) legal |= 1 << slot; });
     if (canTerastallize) legal |= legal << 4;
   }
   if (request.forceSwitch || !mon.trapped) {

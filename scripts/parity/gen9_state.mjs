@@ -164,6 +164,7 @@ const READ = {
     activeMoveActions: p => p.fainted ? 0 : p.activeMoveActions,
     moveThisTurnResult: (p, r) => r.value(p.moveThisTurnResult),
     moveLastTurnResult: (p, r) => r.value(p.moveLastTurnResult),
+    unknownType: p => +!p.knownType,
     hurtThisTurn: p => p.hurtThisTurn || 0,
     attackedBy: p => p.attackedBy.slice(-6),
     attackedByCount: p => Math.min(p.attackedBy.length, 6),
@@ -255,7 +256,7 @@ const READ = {
 };
 
 const MESSAGES = 'log messageLog sentLogPos sentEnd inputLog hints lastMoveLine send sentRequests name avatar fullname details showCure getFullDetails ' +
-  'getHealth knownType apparentType heroMessageDisplayed';
+  'getHealth apparentType heroMessageDisplayed';
 const FIXED = 'toID format dex gen ruleTable trunc clampIntRange id debugMode forceRandomChance deserialized strictChoices gameType rated reportExactHP ' +
   'reportPercentages supportCancel prngSeed teamGenerator battle foe allySide n team set happiness pokeball dynamaxLevel gigantamax ppUps hpType ' +
   'hpPower baseHpType baseHpPower actions NOT_FAIL HIT_SUBSTITUTE FAIL SILENT_FAIL move target disabledSource baseTypes m place started';

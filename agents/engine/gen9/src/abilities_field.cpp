@@ -90,7 +90,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::magnetpull, onFoeMaybeTrapPokemon, {}, [](Battle& b, Event& e) -> Value {
         const Pokemon* source = e.source ? e.source : e.holder;
         if (!source || !b.isAdjacent(e.target, source)) return UNDEFINED;
-        if (b.hasType(e.target, Type::Steel)) e.target->maybeTrapped = true;
+        if (b.out(e.target).unknownType || b.hasType(e.target, Type::Steel)) e.target->maybeTrapped = true;
         return UNDEFINED;
     }},
     {ability::naturalcure, onSwitchOut, {}, [](Battle& b, Event& e) -> Value {

@@ -77,6 +77,7 @@ void Battle::terastallize(Pokemon* p) {
     p->terastallized = p->teraType + 1;
     for (Pokemon& ally : row.sides[p->side].pokemon) ally.canTerastallize = 0;
     out(p).addedType = Type::none;
+    out(p).unknownType = false;
     if (ogerpon) {
         int forme = p->species == species::ogerponwellspring ? int(species::ogerponwellspringtera)
             : p->species == species::ogerponcornerstone      ? int(species::ogerponcornerstonetera)

@@ -292,6 +292,7 @@ void Battle::beginTurn(Pokemon* p) {
         singleEvent(Ev::DisableMove, move, nullptr, p, nullptr, &activeMove);
         if (activeMove.has(Flag::cantusetwice) && active.lastMove == move) disableMove(p, move);
     }
+    if (active.attackedByCount) active.unknownType = false;
     int kept = 0;
     for (int n = 0; n < active.attackedByCount; n++) {
         if (!pokemon(active.attackedBy[n].source).isActive) continue;
@@ -302,7 +303,14 @@ void Battle::beginTurn(Pokemon* p) {
     active.attackedByCount = kept;
     p->trapped = p->maybeTrapped = 0;
     runEvent(Ev::TrapPokemon, p);
-    runEvent(Ev::MaybeTrapPokemon, p);
+    if (active.unknownType || !hasType(p, Type::Ghost)) {
+        runEvent(Ev::MaybeTrapPokemon, p);
+        // A foe of this species may have an ability that traps: of the tables' only Magnezone, if its own is another.
+        Targets enemies = foes(p);
+        for (int n = 0; n < enemies.size; n++)
+            if (speciesOf(enemies.list[n]).ability == ability::magnetpull && enemies.list[n]->ability != ability::magnetpull)
+                singleEvent(Ev::MaybeTrapPokemon, ability::magnetpull, nullptr, p, enemies.list[n], {}, UNDEFINED, nullptr, 0, OnFoe);
+    }
     if (!p->fainted) active.activeTurns++;
 }
 

@@ -206,7 +206,7 @@ class Battle {
         return runEvent(event, target, source, cause, relay, 0, nullptr, true);
     }
     Value singleEvent(int event, int effect, EffectState* state, Pokemon* target, Pokemon* source = nullptr, Cause cause = {},
-                      Value relay = UNDEFINED, Side* side = nullptr, int adding = 0);
+                      Value relay = UNDEFINED, Side* side = nullptr, int adding = 0, int prefix = On);
     void eachEvent(int event, Cause cause = {});
     void fieldEvent(int event, const Targets* targets = nullptr);
     void listen(int effect) { listening.add(HANDLERS.eventsOf(effect)); }

@@ -295,6 +295,7 @@ bool Battle::transformInto(Pokemon* p, Pokemon* target) {
     setSpecies(p, target->species, true);
     Active &active = out(p), &other = out(target);
     active.transformed = true;
+    active.unknownType = !p->terastallized && (!isAlly(p, target) || other.unknownType);
     Types types = getTypes(target, true, true);
     // roost: the types that it had before it lost one
     const EffectState* roost = volatileOf(target, condition::roost);

@@ -273,9 +273,10 @@ void Battle::runEvent(int id, const Targets& targets, Pokemon* source, Cause cau
     }
 }
 
-Value Battle::singleEvent(int id, int effect, EffectState* state, Pokemon* target, Pokemon* source, Cause cause, Value relay, Side* side, int adding) {
+Value Battle::singleEvent(int id, int effect, EffectState* state, Pokemon* target, Pokemon* source, Cause cause, Value relay, Side* side, int adding,
+                          int prefix) {
     Value unchanged = relay == UNDEFINED ? Value(TRUE) : relay;
-    const Handler* handler = HANDLERS.find(effect, callbackOf(id));
+    const Handler* handler = HANDLERS.find(effect, callbackOf(id, prefix));
     if (!handler || suppressed(effect, target, id)) return unchanged;
     Event running;
     running.id = id, running.target = target, running.source = source, running.cause = cause, running.relay = relay, running.adding = adding;

@@ -64,6 +64,7 @@ struct Active {
     int32_t types[2], addedType;  // Type::none for none
     int32_t transformed, lastMove, lastMoveUsed, moveThisTurn, newlySwitched, activeTurns, activeMoveActions;
     int32_t moveThisTurnResult, moveLastTurnResult;                // Values
+    int32_t unknownType;   // Showdown's !knownType: it took a foe's forme, and has not been attacked since
     int32_t hurtThisTurn;              // hurtThisTurn: its HP thereafter, 0: not hurt
     Attack attackedBy[MAX_ATTACKS];    // the latest, oldest first
     int32_t attackedByCount;

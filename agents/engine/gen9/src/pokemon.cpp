@@ -158,6 +158,7 @@ bool Battle::setType(Pokemon* p, int type, bool enforce) {
     Active& active = out(p);
     active.types[0] = type;
     active.types[1] = active.addedType = Type::none;
+    active.unknownType = false;
     return true;
 }
 
