@@ -105,11 +105,12 @@ export class StateReader {
     if (found.length > 1) this.unread.add(`${state.id}'s ${found.join(' and ')}`);
     const value = state[found[0]];
     if (found[0] === 'bestStat') return STATS.indexOf(value);
-    if (value && /lot$/.test(found[0])) return 1 + (value[1] - 1) + 2 * 'abcdef'.indexOf(value[2]);
+    if (/lot$/.test(found[0])) return slotNumber(value);
     return Math.floor(value) || 0; // Wish keeps halves, and heals without them
   }
 }
 
+const slotNumber = slot => slot ? 1 + (slot[1] - 1) + 2 * 'abcdef'.indexOf(slot[2]) : 0; // "p2a"
 const listed = states => Object.values(states);
 const actives = side => side.active.slice(0, 1);
 
@@ -176,7 +177,7 @@ const READ = {
     damage: a => a.damage,
     move: (a, r) => r.number('moves', a.move),
     thisTurn: flag('thisTurn'),
-    slot: a => 1 + (a.slot[1] - 1) + 2 * 'abcdef'.indexOf(a.slot[2]),
+    slot: a => slotNumber(a.slot),
     damageValue: (a, r) => r.value(a.damageValue),
   },
   Pokemon: {
@@ -248,7 +249,7 @@ const READ = {
     extra: (e, r) => r.own(e, EXTRAS),
     move: (e, r) => r.number('moves', e.move),
     source: (e, r) => r.name(e.source),
-    sourceSlot: e => e.sourceSlot ? 1 + (e.sourceSlot[1] - 1) + 2 * 'abcdef'.indexOf(e.sourceSlot[2]) : 0,
+    sourceSlot: e => slotNumber(e.sourceSlot),
     sourceEffect: (e, r) => r.effect(e.sourceEffect),
     linkedPokemon: (e, r) => (e.linkedPokemon || []).reduce((bits, p) => bits | 1 << r.name(p) - 1, 0),
     linkedStatus: (e, r) => r.effect(e.linkedStatus),

@@ -16,7 +16,6 @@ from agents.engine.gen9.layout import ROW, WORDS
 #: Fields that Showdown does not have, or that show in others.
 NOT_COMPARED = {
     "Row.queue": "its order shows in what happens next",
-    "Active.lastDamage": "nothing of generation 9 reads it; Showdown sets it for a Pokémon on the bench, too (Future Sight)",
     "Pokemon.setSpecies": "of the team",
     "Pokemon.setAbility": "of the team",
     "Pokemon.points": "of the team; the stats are compared",
