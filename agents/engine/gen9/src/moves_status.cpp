@@ -82,8 +82,9 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {move::courtchange, onHitField, {}, [](Battle& b, Event&) -> Value {
         Side &first = b.row.sides[0], &second = b.row.sides[1];
-        if (!first.conditionCount && !second.conditionCount) return FALSE;
+        bool success = false;
         for (int n = 0; n < MAX_CONDITIONS; n++) {
+            success = success || first.conditions[n].id || second.conditions[n].id;
             EffectState kept = first.conditions[n];
             first.conditions[n] = second.conditions[n];
             second.conditions[n] = kept;
@@ -91,7 +92,7 @@ constexpr Handler HANDLERS_HERE[] = {
         int count = first.conditionCount;
         first.conditionCount = second.conditionCount;
         second.conditionCount = count;
-        return UNDEFINED;
+        return success ? UNDEFINED : FALSE;
     }},
     {move::curse, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
         if (!b.hasType(e.target, Type::Ghost))
