@@ -80,7 +80,7 @@ function play(index) {
     const state = reader.words(battle), legal = battle.sides.map(legalOf);
     const over = battle.ended || battle.turn > MAX_TURNS;
     const choices = legal.map((mask, i) => over || !mask ? 0 : action(mask, roll, battle.sides[i]));
-    decisions.push([options.state ? state : hash(state), ...legal, ...choices]);
+    decisions.push([options.state ? [...state] : hash(state), ...legal, ...choices]);
     if (over) {
       if (battle.ended) end = battle.winner || 'tie';
       break;

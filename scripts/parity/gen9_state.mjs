@@ -28,7 +28,10 @@ const flag = name => thing => +!!thing[name];
 export class StateReader {
   constructor({structs, numbers, species, types}) {
     Object.assign(this, {structs, numbers, types, species: new Map(species.map((id, n) => [id, n])), unread: new Set()});
+    this.sizes = {int32_t: 1};
+    const sizeOf = struct => this.sizes[struct] ??= structs[struct].reduce((sum, [, type, length]) => sum + (length || 1) * sizeOf(type), 0);
     for (const [struct, fields] of Object.entries(structs)) {
+      sizeOf(struct);
       for (const [field] of fields) {
         if (!READ[struct]?.[field]) throw new Error(`layout.h's ${struct}.${field} is compared with nothing: add it to READ in gen9_state.mjs or to NOT_COMPARED in gen9_state.py`);
       }
@@ -36,22 +39,29 @@ export class StateReader {
   }
 
   words(battle) {
-    const words = [];
-    this.write('Row', battle, words);
-    return words;
+    this.row = new Int32Array(this.sizes.Row);
+    this.at = 0;
+    this.write('Row', battle);
+    return this.row;
   }
 
-  write(struct, thing, words) {
-    for (const [field, type, length] of this.structs[struct]) {
-      const value = thing === undefined ? undefined : READ[struct][field](thing, this);
-      const values = length ? value || [] : [value];
-      if (values.length > (length || 1)) throw new Error(`${struct}.${field} has ${values.length} entries: more than layout.h holds`);
-      for (let n = 0; n < (length || 1); n++) {
+  write(struct, thing) {
+    if (thing === undefined) this.at += this.sizes[struct];
+    else for (const field of this.structs[struct]) this.writeField(struct, field, READ[struct][field[0]](thing, this));
+  }
+
+  writeField(struct, [field, type, length], value) {
+    const count = length || 1, values = length ? value || [] : [value];
+    if (values.length > count) throw new Error(`${struct}.${field} has ${values.length} entries: more than layout.h holds`);
+    for (let n = 0; n < count; n++) {
+      if (type !== 'int32_t') {
         this.kind = KINDS[field] || 'conditions';
-        if (type !== 'int32_t') this.write(type, values[n], words);
-        else if (values[n] === undefined) words.push(0);
-        else if (Number.isInteger(values[n])) words.push(values[n]);
-        else throw new Error(`${struct}.${field}: ${values[n]} is no number`);
+        this.write(type, values[n]);
+      } else if (values[n] === undefined) {
+        this.at++;
+      } else {
+        if (!Number.isInteger(values[n])) throw new Error(`${struct}.${field}: ${values[n]} is no number`);
+        this.row[this.at++] = values[n];
       }
     }
   }
