@@ -19,6 +19,7 @@ const OF_ALL = new Set(['id', 'name', 'target', 'effectOrder', 'duration', 'move
   'linkedStatus', 'isSlotCondition']);
 const IGNORED_KEYS = {
   futuremove: ['moveData'], // follows from the move
+  roost: ['typeWas'], // follows from the species
 };
 
 const KINDS = {abilityState: 'abilities', itemState: 'items'}; // of what each EffectState is

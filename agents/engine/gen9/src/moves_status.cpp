@@ -131,6 +131,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::endure, onPrepareHit, {}, ifStalls},
     {move::endure, onHit, {}, stall},
     {move::futuresight, onTry, {}, [](Battle& b, Event& e) -> Value {
+        if (!e.move()->ignoreImmunity) return UNDEFINED;  // it strikes now
         if (!truthy(b.addSlotCondition(e.source, condition::futuremove, e.target, e.cause))) return FALSE;
         b.slotCondition(e.source, condition::futuremove)->move = move::futuresight;
         return NOT_FAIL;
