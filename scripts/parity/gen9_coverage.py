@@ -24,6 +24,19 @@ FLAG = "-DCOVERAGE"
 EFFECTS = {number: (kind, id) for kind, ids in NUMBERS.items() for id, number in ids.items()}
 
 
+#: What battles cannot reach, and why.
+IMPOSSIBLE = {
+    "frisk": "only a message",
+    "healer": "heals its allies: of doubles",
+    "drain": "a cause, without handlers",
+    "mindblownrecoil": "a cause, without handlers",
+    "recoil": "a cause, without handlers",
+    "strugglerecoil": "a cause, without handlers",
+    "confused": "a move of no Pokémon",
+    "recharge": "a move of no Pokémon",
+}
+
+
 def compile_counting() -> None:
     """Makes this process load the library that counts. To be called before the engine's first use."""
     os.environ["CXXFLAGS"] = f"{os.environ.get('CXXFLAGS', '')} {FLAG}".strip()
@@ -58,7 +71,7 @@ def report(total: Counts) -> str:
 
 def _kind(kind: str, counted: dict[str, list[int]]) -> str:
     names = handlers() if kind == "handlers" else gen9_teams.played().get(kind, NUMBERS[kind])
-    acted = {name: counted.get(name, [0, 0])[1] for name in names}
+    acted = {name: counted.get(name, [0, 0])[1] for name in names if name.split()[0] not in IMPOSSIBLE}
     order = sorted(acted, key=lambda name: acted[name])
     never = [name for name in order if not acted[name]]
     few = [f"{name} {acted[name]}" for name in order if 0 < acted[name] < BAR]

@@ -20,6 +20,34 @@ RINGS = {"ring1": ("competitive", "verdict"), "ring2": ("competitive", "verdict"
 DRAWS = 6
 #: Moves that nobody knows.
 _OF_THE_SIMULATOR = ("struggle", "confused", "recharge")
+#: Ids that do something together, of all kinds.
+THEMES = (
+    "drought chlorophyll leafguard protosynthesis heatrock boosterenergy solarblade growth synthesis moonlight weatherball "
+    "hydrosteam flareblitz venusaur torkoal walkingwake ninetales",
+    "drizzle swiftswim hydration damprock raindance hurricane weatherball bleakwindstorm thunderwave willowisp pelipper",
+    "sandstream sandforce sandrush smoothrock earthquake stoneedge ironhead excadrill tyranitar overcoat weatherball",
+    "snowwarning snowscape chillyreception auroraveil lightclay blizzard weatherball ninetalesalola freezedry",
+    "psychicsurge psychicseed terrainextender expandingforce extremespeed suckerpunch roost indeedee iceshard",
+    "grassysurge grassyseed terrainextender grassyglide earthquake rillaboom recover",
+    "quarkdrive protosynthesis boosterenergy neutralizinggas skillswap knockoff trick ironvaliant greattusk clearbody",
+    "corrosion toxicchain poisonpuppeteer toxicdebris poisonheal toxic malignantchain mortalspin toxicspikes hex toxicorb "
+    "lumberry naturalcure pecharunt fezandipiti okidogi facade guts",
+    "baddreams rest sleeptalk chestoberry lumberry oblivious taunt encore mentalherb slackoff naturalcure darkrai hydration",
+    "disguise mimikyu moldbreaker substitute playrough shadowclaw dragondarts terablast",
+    "embodyaspectteal embodyaspectwellspring embodyaspectcornerstone ogerpon ogerponwellspring ogerponcornerstone ivycudgel "
+    "wellspringmask cornerstonemask transform imposter",
+    "battlebond greninjabond watershuriken darkpulse surf icebeam moxie supremeoverlord focussash",
+    "souldew latios latias psychic dracometeor levitate expandingforce lusterpurge mysticalfire",
+    "intimidate defiant contrary guarddog clearbody innerfocus oblivious mirrorarmor whiteherb ejectpack "
+    "partingshot bigpecks stickyweb lunge irondefense tickle",
+    "substitute infiltrator airballoon rapidspin icespinner ceaselessedge mortalspin knockoff boomburst",
+    "flashfire waterabsorb voltabsorb sapsipper fireblast surf thunderbolt leafstorm willowisp scald discharge freezedry",
+    "colburberry shucaberry custapberry sitrusberry knockoff earthquake unnerve berserk unburden foulplay endure",
+    "powerherb meteorbeam solarblade phantomforce hyperbeam gigatonhammer throatspray clangingscales boomburst liquidvoice",
+    "icebeam freezedry scald flareblitz flamethrower waterveil waterbubble heatproof blizzard icepunch",
+    "psychicnoise recover drainpunch gigadrain leftovers strengthsap wish roost regenerator triage hornleech",
+    "bulletproof soundproof overcoat goodasgold magicbounce prankster shadowball boomburst stunspore haze thunderwave roar",
+)
 _NATURES = tuple(DATA["natures"])
 _EVS = ("84,84,84,84,84,84", "252,252,4,,,", "252,,4,,252,", ",252,,,4,252", ",,4,252,,252", "")
 
@@ -84,10 +112,18 @@ def _published() -> list[str]:
 
 
 def random_team(rng: random.Random, uses: Counter[str] | None = None) -> str:
-    """A packed team of anything that is played on any species. uses: take what was used least, and count it."""
+    """A packed team of anything that is played on any species. uses: take what was used least, and count it.
+
+    Half of the teams have a theme, whose ids come in half of the places. Half of the Pokémon are members of ring 2's teams
+    with a quarter of their fields drawn anew.
+    """
     world = played()
+    theme = frozenset(rng.choice(THEMES).split()) if rng.randrange(2) else frozenset()
 
     def pick(kind: str, count: int = 1) -> list[str]:
+        fitting = [one for one in world[kind] if one in theme]
+        if len(fitting) >= count and rng.randrange(2):
+            return rng.sample(fitting, count)
         ids = rng.sample(world[kind], min(count, len(world[kind])))
         if uses is not None:
             pairs = zip(ids, rng.choices(world[kind], k=len(ids)), strict=True)
@@ -95,15 +131,28 @@ def random_team(rng: random.Random, uses: Counter[str] | None = None) -> str:
             uses.update(kind + one for one in ids)
         return ids
 
-    members = []
-    for species in pick("species", 6 if rng.randrange(10) else rng.randrange(1, 7)):
-        moves = ",".join(pick("moves", 4 if rng.randrange(8) else rng.randrange(1, 5)))
+    def member(species: str) -> list[str]:
         item = pick("items")[0] if rng.randrange(8) else ""
         level = "" if rng.randrange(3) else str(rng.randrange(30, 101))
-        ability, tera = pick("abilities")[0], pick("types")[0]
-        nature, evs = rng.choice(_NATURES), rng.choice(_EVS)
-        members.append(f"{species}||{item}|{ability}|{moves}|{nature}|{evs}||||{level}|,,,,,{tera}")
+        moves = ",".join(pick("moves", 4 if rng.randrange(8) else rng.randrange(1, 5)))
+        nature, evs, tera = rng.choice(_NATURES), rng.choice(_EVS), pick("types")[0]
+        return [species, "", item, pick("abilities")[0], moves, nature, evs, "", "", "", level, f",,,,,{tera}"]
+
+    members = []
+    for species in pick("species", 6 if rng.randrange(10) else rng.randrange(1, 7)):
+        fields = member(species)
+        if rng.randrange(2):
+            known = ["", *rng.choice(_members()).split("|")[1:]]
+            own = [field if rng.randrange(4) else new for field, new in zip(known[2:], fields[2:], strict=True)]
+            fields = [known[1], "", *own]
+        members.append("|".join(fields))
     return "]".join(members)
+
+
+@functools.cache
+def _members() -> tuple[str, ...]:
+    """The Pokémon of ring 2's teams, without what is not played."""
+    return tuple(dict.fromkeys(member for team in teams_of(["ring2"]) for member in team.split("]")))
 
 
 def _to_id(text: str) -> str:
