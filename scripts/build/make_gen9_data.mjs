@@ -108,7 +108,7 @@ function species(id) {
   const stats = ['hp', 'atk', 'def', 'spa', 'spd', 'spe'].map(name => s.baseStats[name]).join(', ');
   const ability = toId(s.abilities[0]);
   return `    {${fields([
-    ['name', `"${id}"`], ['types', `{${types}}`], ['baseStats', `{${stats}}`], ['weighthg', s.weighthg], ['nfe', s.nfe],
+    ['name', `"${id}"`], ['types', `{${types}}`], ['baseStats', `{${stats}}`], ['weighthg', s.weighthg], ['nfe', s.nfe], ['paradox', s.tags.includes('Paradox')],
     ['baseSpecies', `species::${RING.species.includes(toId(s.baseSpecies)) ? toId(s.baseSpecies) : id}`],
     ['ability', RING.abilities.includes(ability) ? `ability::${named(ability)}` : undefined],
   ])}},`;

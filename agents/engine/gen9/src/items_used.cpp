@@ -66,8 +66,7 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {item::boosterenergy, onUpdate, {}, useEnergies},
     {item::boosterenergy, onTakeItem, {}, [](Battle&, Event& e) -> Value {
-        int ability = SPECIES[e.target->baseSpecies].ability;  // that of all Paradox Pokémon in the rings, and of no other
-        return ability == ability::protosynthesis || ability == ability::quarkdrive ? FALSE : TRUE;
+        return SPECIES[e.target->baseSpecies].paradox ? FALSE : TRUE;
     }},
     {item::chestoberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
         if (e.target->status == condition::slp) b.eatItem(e.target);
