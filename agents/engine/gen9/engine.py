@@ -60,6 +60,34 @@ class Engine(Batch):
     def _empty(self) -> Engine:
         return Engine(0, self.threads)
 
+    def start(
+        self,
+        teams: Sequence[tuple[str, str]],
+        seeds: Sequence[str],
+        rows: Sequence[int] | None = None,
+        *,
+        orders: Sequence[tuple[Sequence[int], Sequence[int]]],
+    ) -> None:
+        """As `reset`, with what both sides chose at the team preview.
+
+        orders: of each battle both sides' teams, as the places (from 0) of their members in the new order.
+        """
+        places = self._rows(rows)
+        words = self._initial(teams, seeds, len(places))
+        sides = records(words)["sides"]
+        for side, chosen in zip(sides.reshape(-1), [order for pair in orders for order in pair], strict=True):
+            members = side["order"][list(chosen)]
+            side["order"][: len(members)] = members
+            side["pokemon"]["position"][(members - 1) % 6] = np.arange(len(members))
+        self._start(words)
+        self.words[places] = words
+
+    def locked(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
+        """[N, 2, SLOTS]: the moves (by number) into which Pokémon are locked that are asked for one in these rows; 0: none."""
+        moves = np.zeros((len(rows), *self.shape), np.int32)
+        library().gen9_locked(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(moves), self.threads)
+        return moves
+
     def translate(self, rows: Sequence[int], seats: Sequence[int], choices: Sequence[str]) -> NDArray[np.int32]:
         """The actions [N] (for `step`) of Showdown's choices in words, such as "move 2 terastallize"; -1: not legal.
 

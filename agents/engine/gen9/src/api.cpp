@@ -85,6 +85,16 @@ void gen9_legal(int32_t* rows, const int64_t* which, int64_t count, int32_t* mas
     });
 }
 
+// moves [count, sides, slots]: into which Pokémon are locked that are asked for one, 0 for none.
+void gen9_locked(int32_t* rows, const int64_t* which, int64_t count, int32_t* moves, int threads) {
+    share(count, threads, [&](int64_t n) {
+        Battle battle(reinterpret_cast<Row*>(rows)[which[n]]);
+        for (int side = 0; side < SIDES; side++)
+            for (int slot = 0; slot < battle.row.activePerSide; slot++)
+                moves[n * SIDES * ACTIVE + side * ACTIVE + slot] = battle.lockedMove(side, slot);
+    });
+}
+
 // choices [count, sides, slots].
 void gen9_step(int32_t* rows, const int64_t* which, int64_t count, const int32_t* choices, int threads) {
     share(count, threads, [&](int64_t n) {

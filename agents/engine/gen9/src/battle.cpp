@@ -10,15 +10,14 @@ void Battle::start() {
     for (Side& side : row.sides)
         for (int place = 0; place < side.size; place++)
             if (side.pokemon[place].gender < 0) side.pokemon[place].gender = 1 + prng.random(2);
-    // The order of both teams at the preview: Showdown's queue draws where the Pokémon of a place are equally fast.
-    Side &first = row.sides[0], &second = row.sides[1];
-    for (int place = 0; place < TEAM && place < first.size && place < second.size; place++)
-        if (first.pokemon[place].baseStoredStats[Stat::spe] == second.pokemon[place].baseStoredStats[Stat::spe]) prng.random(2);
+    // The order of both teams, as chosen at the preview: Showdown's queue draws where the Pokémon of a place are equally fast.
+    for (int place = 0; place < TEAM && place < row.sides[0].size && place < row.sides[1].size; place++)
+        if (at(0, place)->baseStoredStats[Stat::spe] == at(1, place)->baseStoredStats[Stat::spe]) prng.random(2);
     row.midTurn = true;
     row.winner = UNDECIDED;
     for (Side& side : row.sides) side.pokemonLeft = side.size;
     for (Side& side : row.sides)
-        for (int slot = 0; slot < row.activePerSide; slot++) switchIn(&side.pokemon[slot], slot);
+        for (int slot = 0; slot < row.activePerSide; slot++) switchIn(at(int(&side - row.sides), slot), slot);
     turnLoop();
     tidy();
 }
@@ -120,6 +119,13 @@ int Battle::legal(int side, int slot) {
     for (int position = row.activePerSide; position < whole.size; position++)
         if (!at(side, position)->fainted) bits |= 1 << (SWITCHING + position - row.activePerSide);
     return bits;
+}
+
+// The move that its Pokémon is locked into where the side is asked for moves, or 0.
+int Battle::lockedMove(int side, int slot) {
+    if (ended() || row.sides[side].request != REQUEST_MOVE) return 0;
+    if (!listeningFound) findListening();
+    return getLockedMove(at(side, slot));
 }
 
 void Battle::turnLoop() {

@@ -190,6 +190,7 @@ class Battle {
     void start();
     void commitChoices(const int32_t* choices);
     int legal(int side, int slot);
+    int lockedMove(int side, int slot);
     bool ended() const { return row.winner != UNDECIDED; }
     void win(int side) { row.winner = side; }
     bool faintMessages(bool lastFirst = false, bool forceCheck = false, bool checkWinAlways = true);

@@ -108,4 +108,4 @@ struct Row {
 constexpr int WORDS = sizeof(Row) / sizeof(int32_t);
 
 enum : int32_t { UNDECIDED = -1, TIE = 2 };
-enum : int32_t { REQUEST_NONE, REQUEST_MOVE, REQUEST_SWITCH };
+enum : int32_t { REQUEST_NONE = 0, REQUEST_MOVE = 1, REQUEST_SWITCH = 2 };

@@ -1,0 +1,143 @@
+"""Showdown's requests, from the words of a battle: what a side is asked, and its own team as it stands."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+from agents.engine.gen9.layout import CONSTANTS
+from agents.engine.gen9.played import DATA
+from agents.engine.gen9.teams import NUMBERS, SPECIES, TYPES
+
+MOVE, SWITCH = CONSTANTS["REQUEST_MOVE"], CONSTANTS["REQUEST_SWITCH"]
+#: Number -> id, of abilities, items, conditions and moves.
+IDS: dict[int, str] = {number: name for kind in NUMBERS.values() for name, number in kind.items()}
+_CURSE, _REVIVAL_BLESSING = NUMBERS["moves"].get("curse"), NUMBERS["conditions"].get("revivalblessing")
+_GHOST = TYPES.index("Ghost")
+_GENDERS = ("", ", M", ", F")
+_STATS = ("atk", "def", "spa", "spd", "spe")
+Request = dict[str, Any]
+
+
+class Member(NamedTuple):
+    """What the words do not hold of a Pokémon of a team. name: its nickname."""
+
+    name: str
+    shiny: bool
+    pokeball: str
+
+
+@functools.lru_cache(maxsize=16384)
+def members_of(packed: str) -> tuple[Member, ...]:
+    """Those of a packed team."""
+    return tuple(_member(text.split("|")) for text in packed.split("]"))
+
+
+def _member(fields: list[str]) -> Member:
+    nickname, species = fields[0], fields[1] or fields[0]
+    base: str = DATA["species"][SPECIES[_id(species)]]["base"]
+    misc = [*(fields[11].split(",") if len(fields) > 11 else []), *[""] * 6]
+    return Member(
+        nickname[:20] if fields[1] and nickname != species else base[:20], fields[9] == "S", _id(misc[2]) or "pokeball"
+    )
+
+
+def _id(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum())
+
+
+def details(mon: Any, shiny: bool) -> str:
+    """Species, level, gender and colour in Showdown's words. mon: a record of a Pokémon (layout.h)."""
+    level = "" if mon["level"] == 100 else f", L{mon['level']}"
+    name = DATA["species"][mon["baseSpecies"]]["name"]
+    return f"{name}{level}{_GENDERS[mon['gender']]}{', shiny' if shiny else ''}"
+
+
+def side_request(side: Any, seat: int, team: tuple[Member, ...]) -> Request:
+    """A side's own team, in its present order. side: a record of layout.SIDE."""
+    player = f"p{seat + 1}"
+    places = [(number - 1) % 6 for number in side["order"].tolist()[: side["size"]]]
+    revived = _has(side["slotConditions"][0], _REVIVAL_BLESSING)
+    return {
+        "name": player,
+        "id": player,
+        "pokemon": [
+            _entry(side["pokemon"][place], team[place], player, position == 0, revived)
+            for position, place in enumerate(places)
+        ],
+    }
+
+
+def _has(conditions: Any, effect: int | None) -> bool:
+    return effect in conditions["list"]["id"].tolist()[: conditions["count"]]
+
+
+def _entry(mon: Any, member: Member, player: str, first: bool, revives: bool) -> Request:
+    hp, status, tera = int(mon["hp"]), IDS.get(int(mon["status"]), ""), int(mon["terastallized"])
+    return {
+        "ident": f"{player}: {member.name}",
+        "details": details(mon, member.shiny),
+        "condition": f"{hp}/{mon['maxhp']}{' ' * bool(status)}{status}" if hp else "0 fnt",
+        "active": first,
+        "stats": dict(zip(_STATS, mon["baseStoredStats"].tolist(), strict=True)),
+        "moves": [IDS[number] for number in mon["moveSlots"]["id"].tolist()[: mon["moveCount"]]],
+        "baseAbility": IDS[int(mon["baseAbility"])],
+        "item": IDS.get(int(mon["item"]), ""),
+        "pokeball": member.pokeball,
+        "ability": IDS.get(int(mon["ability"]), ""),
+        "commanding": False,
+        "reviving": bool(mon["isActive"]) and revives,
+        "teraType": TYPES[mon["teraType"]],
+        "terastallized": TYPES[tera - 1] if tera else "",
+    }
+
+
+def request(side: Any, seat: int, team: tuple[Member, ...], locked: int, types: tuple[int, ...]) -> Request | None:
+    """What a side is asked; None if it waits. locked: the move (by number) that its active Pokémon must go on with, or 0.
+
+    types: of its active Pokémon, which Curse's target depends on.
+    """
+    if side["request"] == SWITCH:
+        return {"forceSwitch": [True], "side": side_request(side, seat, team)}
+    if side["request"] == MOVE:
+        return {"active": [_active(side, locked, types)], "side": side_request(side, seat, team)}
+    return None
+
+
+def _active(side: Any, locked: int, types: tuple[int, ...]) -> Request:
+    mon = side["pokemon"][(side["order"][0] - 1) % 6]
+    if locked:
+        name = IDS[locked]
+        shown = "Recharge" if name == "recharge" else DATA["moves"][name][0]
+        return {"moves": [{"move": shown, "id": name}], "trapped": True}
+    slots = [_slot(slot, types) for slot in mon["moveSlots"][: mon["moveCount"]]]
+    struggles = all(slot["disabled"] for slot in slots)
+    if struggles:
+        slots = [{"move": "Struggle", "id": "struggle", "target": "randomNormal", "disabled": False}]
+    asked: Request = {"moves": slots}
+    if mon["maybeDisabled"]:
+        asked["maybeDisabled"] = True
+    if mon["maybeLocked"]:
+        asked["maybeLocked"] = True
+    bench = side["order"].tolist()[1 : side["size"]]
+    if any(not side["pokemon"]["fainted"][(number - 1) % 6] for number in bench):
+        if mon["trapped"] == 1:
+            asked["trapped"] = True
+        elif mon["maybeTrapped"]:
+            asked["maybeTrapped"] = True
+    if not struggles and mon["canTerastallize"] > 0:
+        asked["canTerastallize"] = TYPES[mon["teraType"]]
+    return asked
+
+
+def _slot(slot: Any, types: tuple[int, ...]) -> Request:
+    number, pp = int(slot["id"]), int(slot["pp"])
+    name, target, of_others = DATA["moves"][IDS[number]]
+    return {
+        "move": name,
+        "id": IDS[number],
+        "pp": pp,
+        "maxpp": int(slot["maxpp"]),
+        "target": of_others if number == _CURSE and _GHOST not in types else target,
+        "disabled": slot["disabled"] == 1 or pp <= 0,
+    }
