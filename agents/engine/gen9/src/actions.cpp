@@ -1,135 +1,6 @@
-// Switching, and using a move up to its hits: sim/battle-actions.ts. What a hit does is in hits.cpp.
+// Using a move up to its hits: sim/battle-actions.ts. At whom: targets.cpp. What a hit does: hits.cpp.
 
 #include "battle.h"
-
-bool Battle::switchIn(Pokemon* incoming, int position, int sourceEffect, bool isDrag) {
-    if (!incoming || incoming->isActive) return false;
-    Side& side = row.sides[incoming->side];
-    Pokemon* old = at(incoming->side, position);
-    if (old && old->hp && old->isActive) {
-        old->beingCalledBack = true;
-        int switchCopyFlag = sourceEffect >= FIRST_MOVE ? moveData(sourceEffect).hit.selfSwitch : int(SelfSwitch::no);
-        if (!old->skipBeforeSwitchOutEventFlag && !isDrag) {
-            runEvent(Ev::BeforeSwitchOut, old);
-            eachEvent(Ev::Update);
-        }
-        old->skipBeforeSwitchOutEventFlag = false;
-        if (!truthy(runEvent(Ev::SwitchOut, old))) return false;
-        if (!old->hp) return true;  // Showdown's "pursuitfaint"
-        singleEvent(Ev::End, old->ability, &old->abilityState, old);
-        singleEvent(Ev::End, old->item, &old->itemState, old);
-        cancelAction(old);
-        (void)switchCopyFlag;  // Baton Pass and Shed Tail are not played
-        clearVolatile(old);
-    }
-    if (old) {
-        old->isActive = old->isStarted = false;
-        old->usedItemThisTurn = old->statsRaisedThisTurn = old->statsLoweredThisTurn = false;
-        if (old->fainted) old->status = 0;
-        old->position = incoming->position;
-    }
-    side.order[incoming->position] = nameOf(old);
-    incoming->position = position;
-    side.order[position] = nameOf(incoming);
-    incoming->isActive = true;
-    side.active[position] = {};
-    clearVolatile(incoming, false);
-    for (int n = 0; n < incoming->moveCount; n++) incoming->moveSlots[n].used = false;
-    initEffectState(incoming->abilityState, incoming->ability, incoming);
-    initEffectState(incoming->itemState, incoming->item, incoming);
-    findListening();
-    runEvent(Ev::BeforeSwitchIn, incoming);
-    incoming->previouslySwitchedIn++;
-    if (isDrag)
-        runSwitch(incoming);
-    else
-        insertChoice({.choice = CHOICE_RUN_SWITCH, .pokemon = nameOf(incoming)});
-    return true;
-}
-
-bool Battle::dragIn(int side, int position) {
-    Pokemon* incoming = getRandomSwitchable(side);
-    if (!incoming || incoming->isActive) return false;
-    Pokemon* old = at(side, position);
-    if (!old->hp || !truthy(runEvent(Ev::DragOut, old))) return false;
-    return switchIn(incoming, position, 0, true);
-}
-
-void Battle::runSwitch(Pokemon* first) {
-    Targets switchers;
-    switchers.add(first);
-    while (row.queueLength && row.queue[0].choice == CHOICE_RUN_SWITCH) {
-        switchers.add(&pokemon(row.queue[0].pokemon));
-        removeAction(0);
-    }
-    Targets actives = getAllActive(true);
-    speedSort(actives.list, actives.size, [](const Pokemon* a, const Pokemon* b) { return int64_t(b->speed) - a->speed; });
-    speedOrderSize = actives.size;
-    for (int n = 0; n < actives.size; n++) speedOrder[n] = actives.list[n]->side + SIDES * actives.list[n]->position;
-    fieldEvent(Ev::SwitchIn, &switchers);
-    for (int n = 0; n < switchers.size; n++)
-        if (switchers.list[n]->hp) switchers.list[n]->isStarted = true;
-}
-
-void Battle::terastallize(Pokemon* p) {
-    bool ogerpon = speciesOf(p).baseSpecies == species::ogerpon;
-    if (ogerpon && p->teraType != Type::Fire && p->teraType != Type::Grass && p->teraType != Type::Rock && p->teraType != Type::Water) return;
-    p->terastallized = p->teraType + 1;
-    for (Pokemon& ally : row.sides[p->side].pokemon) ally.canTerastallize = 0;
-    out(p).addedType = Type::none;
-    out(p).unknownType = false;
-    if (ogerpon) {
-        int forme = p->species == species::ogerponwellspring ? int(species::ogerponwellspringtera)
-            : p->species == species::ogerponcornerstone      ? int(species::ogerponcornerstonetera)
-                                                             : int(species::ogerpontealtera);
-        formeChange(p, forme, {}, true);
-    }
-    runEvent(Ev::AfterTerastallization, p);
-}
-
-Pokemon* Battle::getTarget(Pokemon* user, const MoveData& move, int targetLoc, Pokemon* originalTarget) {
-    if (move.tracksTarget && originalTarget && originalTarget->isActive) return originalTarget;
-    if (move.smartTarget) {
-        Pokemon* target = targetLoc ? getAtLoc(user, targetLoc) : nullptr;
-        return target && !target->fainted ? target : getRandomTarget(user, move);
-    }
-    int selfLoc = getLocOf(user, user);
-    bool chosen = move.target == Target::adjacentAlly || move.target == Target::any || move.target == Target::normal;
-    if (chosen && targetLoc == selfLoc && !volatileOf(user, condition::twoturnmove)) return move.has(Flag::futuremove) ? user : nullptr;
-    bool valid = false;
-    switch (move.target) {  // Showdown's validTargetLoc, with two active Pokémon a side at most
-        case Target::normal:
-        case Target::scripted: valid = targetLoc != selfLoc; break;
-        case Target::any: valid = targetLoc != selfLoc; break;
-        case Target::adjacentAlly: valid = targetLoc < 0 && targetLoc != selfLoc; break;
-        case Target::adjacentAllyOrSelf: valid = targetLoc < 0; break;
-        case Target::adjacentFoe: valid = targetLoc > 0; break;
-    }
-    if (valid && targetLoc) {
-        Pokemon* target = getAtLoc(user, targetLoc);
-        if (target && target->fainted && target->side == user->side) return move.target == Target::adjacentAllyOrSelf ? user : target;
-        if (target && !target->fainted) return target;
-    }
-    return getRandomTarget(user, move);
-}
-
-Pokemon* Battle::getRandomTarget(Pokemon* user, const MoveData& move) {
-    switch (move.target) {
-        case Target::self:
-        case Target::all:
-        case Target::allySide:
-        case Target::allyTeam:
-        case Target::adjacentAllyOrSelf: return user;
-        case Target::adjacentAlly: {
-            if (row.activePerSide == 1) return nullptr;
-            Targets near = adjacentAllies(user);
-            return near.size ? near.list[prng.random(near.size)] : nullptr;
-        }
-    }
-    if (row.activePerSide == 1) return at(1 - user->side, 0);
-    Targets enemies = foes(user);
-    return enemies.size ? enemies.list[prng.random(enemies.size)] : at(1 - user->side, 0);
-}
 
 ActiveMove& Battle::getActiveMove(const ActiveMove& move) {
     constexpr int POOL = sizeof(movePool) / sizeof(movePool[0]);
@@ -190,7 +61,7 @@ void Battle::runMove(const ActiveMove& base, Pokemon* user, RunMove options) {
         active.lastMove = active.moveThisTurn = move->id;
         user->lastMoveTargetLoc = options.targetLoc;
     }
-    Value moveDidSomething = useMove(*move, user, {.target = target, .sourceEffect = sourceEffect});
+    Value moveDidSomething = useMove(*move, user, {.target = target, .sourceEffect = sourceEffect, .noTarget = !target});
     row.lastSuccessfulMoveThisTurn = truthy(moveDidSomething) && activeMove ? activeMove->id : 0;
     if (activeMove) move = activeMove;
     singleEvent(Ev::AfterMove, move->id, nullptr, user, target, move);
@@ -274,52 +145,6 @@ Value Battle::useMoveInner(ActiveMove& move, Pokemon* user, UseMove options) {
         if (user != target && move.category != Category::Status) emergencyExit(user, before, user);
     }
     return TRUE;
-}
-
-Targets Battle::getMoveTargets(Pokemon* user, ActiveMove& move, Pokemon* target, Targets& pressureTargets) {
-    Targets targets;
-    auto addAll = [&](Targets more) {
-        for (int n = 0; n < more.size; n++) targets.add(more.list[n]);
-    };
-    switch (move.target) {
-        case Target::all:
-        case Target::foeSide:
-        case Target::allySide:
-        case Target::allyTeam:
-            if (move.target != Target::foeSide) addAll(allies(user->side));
-            if (move.target == Target::all || move.target == Target::foeSide) addAll(foes(user, true));
-            break;
-        case Target::allAdjacent: addAll(adjacentAllies(user)); [[fallthrough]];
-        case Target::allAdjacentFoes: addAll(adjacentFoes(user)); break;
-        case Target::allies: addAll(allies(user->side)); break;
-        default:
-            if (!target || (target->fainted && target->side != user->side)) target = getRandomTarget(user, move);
-            if (target && row.activePerSide > 1 && !move.tracksTarget) {
-                Value redirected = priorityEvent(Ev::RedirectTarget, user, user, &move, nameOf(target));
-                if (isNumber(redirected) && redirected) target = &pokemon(redirected);
-            }
-            pressureTargets.size = 0;
-            if (!target) return targets;
-            if (move.smartTarget) {
-                Targets near = adjacentAllies(target);
-                Pokemon* other = near.size ? near.list[0] : nullptr;
-                bool both = other && other != user && other->hp && target->hp;
-                move.smartTarget = both;
-                if (other && other != user && other->hp && !target->hp) target = other;
-                targets.add(target);
-                if (both) targets.add(other);
-            } else {
-                targets.add(target);
-            }
-            if (target->fainted && !move.has(Flag::futuremove)) {
-                targets.size = 0;
-                return targets;
-            }
-    }
-    pressureTargets = targets;
-    if (move.target == Target::foeSide) pressureTargets.size = 0;
-    if (move.has(Flag::mustpressure)) pressureTargets = foes(user);
-    return targets;
 }
 
 void Battle::emergencyExit(Pokemon* p, int before, Pokemon* source) {

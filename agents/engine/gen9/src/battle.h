@@ -6,174 +6,8 @@
 #include <new>
 
 #include "coverage.h"
-#include "events.h"
+#include "event.h"
 #include "prng.h"
-
-constexpr int SLOTS = SIDES * ACTIVE;
-
-// A move in use: a copy of its data that handlers may change.
-struct ActiveMove : MoveData {
-    int32_t sourceEffect = 0;  // what made it be used: an ability, a move, or condition::lockedmove
-    bool spreadHit = false, hasBounced = false, pranksterBoosted = false, isExternal = false, selfDropped = false, stellarBoosted = false;
-    bool lastHit = false;
-    int typeChangerBoosted = 0;  // the ability that did
-    Pokemon *ruinedAtk = nullptr, *ruinedDef = nullptr, *ruinedSpA = nullptr, *ruinedSpD = nullptr;
-    int allies[TEAM] = {}, allyCount = 0;  // of Beat Up: Pokémon by name
-    int statusRoll = 0;
-    int totalDamage = 0, hitNumber = 0;  // hitNumber: Showdown's `hit`
-    bool crit[SLOTS] = {};               // Showdown's moveHitData, by slot
-    int typeMod[SLOTS] = {};
-    Pokemon* hitTargets[SLOTS] = {};  // those that were hit, when all hits are done
-    int hitTargetCount = 0;
-
-    ActiveMove() = default;
-    explicit ActiveMove(const MoveData& data) : MoveData(data) {}
-};
-
-// What causes something: an effect, and the move in use where it is one.
-struct Cause {
-    int id = 0;
-    ActiveMove* move = nullptr;
-
-    Cause() = default;
-    Cause(int effect) : id(effect) {}
-    Cause(ActiveMove* move) : id(move ? move->id : 0), move(move) {}
-    EffectType type() const { return EFFECTS[id].type; }
-};
-
-// The types of a Pokémon.
-struct Types {
-    int list[3], count = 0;
-
-    void add(int type) { list[count++] = type; }
-    bool has(int type) const {
-        for (int n = 0; n < count; n++)
-            if (list[n] == type) return true;
-        return false;
-    }
-    void remove(int type) {
-        int kept = 0;
-        for (int n = 0; n < count; n++)
-            if (list[n] != type) list[kept++] = list[n];
-        count = kept;
-    }
-};
-
-// The secondaries that a hit has left (the ModifySecondaries event).
-struct Secondaries {
-    const HitEffect* list[3];
-    int count = 0;
-
-    // Leaves those that act on the move's user.
-    void keepThoseWithSelf() {
-        int kept = 0;
-        for (int n = 0; n < count; n++)
-            if (list[n]->self) list[kept++] = list[n];
-        count = kept;
-    }
-};
-
-// An event as a handler sees it. target, source and cause are the handler's arguments in Showdown, in that order; what else it
-// gets or changes is below. Of an event of a side or of the field, target is null.
-struct Event {
-    int id = 0;
-    Pokemon* target = nullptr;
-    Pokemon* source = nullptr;
-    Cause cause;
-    Value relay = UNDEFINED;  // the value that is handed from handler to handler
-    int modifier = 4096;
-    int* boosts = nullptr;              // of events about boosts
-    Types* types = nullptr;             // of Type
-    Secondaries* secondaries = nullptr; // of ModifySecondaries
-    int effect = 0;                     // whose handler runs
-    EffectState* state = nullptr;       // of that effect
-    Pokemon* holder = nullptr;          // of that effect (Showdown's effectState.target)
-    Side* side = nullptr;
-    int adding = 0;  // of TryAddVolatile, SetStatus, Immunity, Effectiveness, TakeItem ...: the condition, type or item
-
-    ActiveMove* move() const { return cause.move; }
-    Value chainModify(int numerator, int denominator) {
-        modifier = (modifier * (numerator * 4096 / denominator) + 2048) >> 12;
-        return UNDEFINED;
-    }
-    // The value with what was chained so far; what is chained later starts anew.
-    int finalModify(int value);
-};
-
-// The place of a Pokémon in an ActiveMove's moveHitData.
-inline int slotIndex(const Pokemon* p) { return p->side + SIDES * (p->position < ACTIVE ? p->position : 0); }
-
-struct Targets {
-    Pokemon* list[SLOTS];  // null: no longer a target
-    int size = 0;
-
-    void add(Pokemon* pokemon) { list[size++] = pokemon; }
-    bool has(const Pokemon* pokemon) const {
-        for (int n = 0; n < size; n++)
-            if (list[n] == pokemon) return true;
-        return false;
-    }
-};
-
-// A handler that will run.
-struct Listener {
-    const Handler* handler;  // null: only its duration counts
-    int effect;
-    EffectState* state;
-    Pokemon* holder;
-    Side* side;
-    int64_t order;
-    int priority, speed, subOrder, effectOrder, index;
-    bool ends;  // of a residual: its duration is counted here
-    int stateOrder;
-    int slot;  // of a slot condition: 1 + its slot
-};
-
-struct Listeners {
-    static constexpr int MOST = 96;
-    Listener list[MOST];
-    int size = 0;
-};
-
-enum Choice : int32_t {
-    CHOICE_BEFORE_TURN = 1,
-    CHOICE_BEFORE_TURN_MOVE,
-    CHOICE_REVIVAL_BLESSING,
-    CHOICE_RUN_SWITCH,
-    CHOICE_INSTASWITCH,
-    CHOICE_SWITCH,
-    CHOICE_TERASTALLIZE,
-    CHOICE_PRIORITY_CHARGE_MOVE,
-    CHOICE_MOVE,
-    CHOICE_RESIDUAL,
-};
-
-// How a move is run and used, as the options of Showdown's functions.
-struct RunMove {
-    int targetLoc = 0, sourceEffect = 0;
-    bool externalMove = false;
-    Pokemon* originalTarget = nullptr;
-};
-struct UseMove {
-    Pokemon* target = nullptr;  // null: a random one
-    int sourceEffect = 0;       // 0: the effect that runs, if any
-    bool noTarget = false;      // there is none: null stays null
-};
-
-constexpr int modify(int64_t value, int64_t modifier) { return int((value * modifier + 2047) / 4096); }
-constexpr int modify(int64_t value, int64_t numerator, int64_t denominator) { return modify(value, numerator * 4096 / denominator); }
-constexpr int clamp(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
-constexpr int atLeastOne(int value) { return value < 1 ? 1 : value; }
-// JavaScript's Math.round of a quotient of whole numbers above 0.
-constexpr int roundedQuotient(int64_t numerator, int64_t denominator) { return int((2 * numerator + denominator) / (2 * denominator)); }
-inline int Event::finalModify(int value) {
-    value = modify(value, modifier);
-    modifier = 4096;
-    return value;
-}
-
-// A handler that does nothing here, but has its place in the order of an event's handlers.
-inline Value nothing(Battle&, Event&) { return UNDEFINED; }
 
 class Battle {
   public:
@@ -189,12 +23,14 @@ class Battle {
     // battle.cpp: the turn
     void start();
     void commitChoices(const int32_t* choices);
-    int legal(int side, int slot);
-    int lockedMove(int side, int slot);
     bool ended() const { return row.winner != UNDECIDED; }
     void win(int side) { row.winner = side; }
     bool faintMessages(bool lastFirst = false, bool forceCheck = false, bool checkWinAlways = true);
     bool checkWin() { return checkWin(nullptr); }
+
+    // requests.cpp
+    int legal(int side, int slot);
+    int lockedMove(int side, int slot);
     int canSwitch(int side) const;
     Pokemon* getRandomSwitchable(int side);
 
@@ -235,7 +71,6 @@ class Battle {
     Active& out(const Pokemon* p) { return p->position < row.activePerSide ? row.sides[p->side].active[p->position] : benched(p); }
     Targets getAllActive(bool includeFainted = false);
     Targets allies(int side, bool all = false);
-    Targets alliesAndSelf(const Pokemon* p) { return allies(p->side); }
     Targets adjacentAllies(const Pokemon* p);
     Targets foes(const Pokemon* p, bool all = false) { return allies(1 - p->side, all); }
     Targets adjacentFoes(const Pokemon* p) { return foes(p); }
@@ -265,7 +100,6 @@ class Battle {
     Types getTypes(Pokemon* p, bool excludeAdded = false, bool preterastallized = false);
     bool hasType(Pokemon* p, int type) { return getTypes(p).has(type); }
     bool setType(Pokemon* p, int type, bool enforce = false);
-    bool addType(Pokemon* p, int type);
     Value isGrounded(Pokemon* p, bool negateImmunity = false);
     bool isSemiInvulnerable(const Pokemon* p);
     int runEffectiveness(Pokemon* p, ActiveMove* move);
@@ -281,7 +115,6 @@ class Battle {
     void disableMoves(Pokemon* p, int except);
     bool tryTrap(Pokemon* p, bool isHidden = false);
     Attack* getLastAttackedBy(Pokemon* p);
-    Attack* getLastDamagedBy(Pokemon* p, bool filterOutSameSide);
     // Whether it took damage above 0 from this source in this turn.
     bool damagedThisTurnBy(Pokemon* p, const Pokemon* source);
 
@@ -294,18 +127,6 @@ class Battle {
     Value trySetStatus(Pokemon* p, int status, Pokemon* source = nullptr, Cause cause = {});
     bool cureStatus(Pokemon* p);
     bool clearStatus(Pokemon* p) { return cureStatus(p); }
-    int takeItem(Pokemon* p, Pokemon* source = nullptr);
-    bool setItem(Pokemon* p, int item, Pokemon* source = nullptr, Cause cause = {});
-    bool eatItem(Pokemon* p, bool force = false, Pokemon* source = nullptr, Cause cause = {});
-    bool useItem(Pokemon* p, Pokemon* source = nullptr, Cause cause = {});
-    // Returns the former ability, or FALSE or NUL.
-    Value setAbility(Pokemon* p, int ability, Pokemon* source = nullptr, Cause cause = {}, bool isFromFormeChange = false, bool isTransform = false);
-    Value skillSwap(Pokemon* source, Pokemon* target);
-    bool setSpecies(Pokemon* p, int species, bool isTransform = false);
-    bool formeChange(Pokemon* p, int species, Cause source, bool isPermanent = false);
-    bool transformInto(Pokemon* p, Pokemon* target);
-    void updateMaxHp(Pokemon* p);
-    void clearVolatile(Pokemon* p, bool includeSwitchFlags = true);
     int faint(Pokemon* p, Pokemon* source = nullptr, Cause cause = {});
     Value boost(const int by[Stat::COUNT], Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
     Value boost(int stat, int by, Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
@@ -316,6 +137,22 @@ class Battle {
     Value heal(int amount, Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
     Value healHp(Pokemon* p, int amount);  // Showdown's pokemon.heal
     int sethp(Pokemon* p, int hp);
+
+    // formes.cpp
+    // Returns the former ability, or FALSE or NUL.
+    Value setAbility(Pokemon* p, int ability, Pokemon* source = nullptr, Cause cause = {}, bool isFromFormeChange = false, bool isTransform = false);
+    Value skillSwap(Pokemon* source, Pokemon* target);
+    bool setSpecies(Pokemon* p, int species, bool isTransform = false);
+    bool formeChange(Pokemon* p, int species, Cause source, bool isPermanent = false);
+    bool transformInto(Pokemon* p, Pokemon* target);
+    void updateMaxHp(Pokemon* p);
+    void clearVolatile(Pokemon* p, bool includeSwitchFlags = true);
+
+    // held_items.cpp
+    int takeItem(Pokemon* p, Pokemon* source = nullptr);
+    bool setItem(Pokemon* p, int item, Pokemon* source = nullptr, Cause cause = {});
+    bool eatItem(Pokemon* p, bool force = false, Pokemon* source = nullptr, Cause cause = {});
+    bool useItem(Pokemon* p, Pokemon* source = nullptr, Cause cause = {});
 
     // field.cpp
     bool suppressingWeather();
@@ -344,32 +181,32 @@ class Battle {
     // queue.cpp. What is found points into the queue.
     bool willAct() const;
     Action* willMove(const Pokemon* p);
-    Action* willSwitch(const Pokemon* p);
     bool cancelAction(const Pokemon* p);
-    bool cancelMove(const Pokemon* p);
     void addChoice(Action action);
     void insertChoice(Action action, bool midTurn = false);
-    void changeAction(const Pokemon* p, Action action);
-    void prioritizeAction(Action* action, int sourceEffect = 0);
     template <typename Item, typename Compare>
     void speedSort(Item* list, int size, Compare compare);
 
     // actions.cpp
-    bool switchIn(Pokemon* incoming, int position, int sourceEffect = 0, bool isDrag = false);
-    void runSwitch(Pokemon* pokemon);
     void runMove(const ActiveMove& base, Pokemon* pokemon, RunMove options = {});
     Value useMove(int move, Pokemon* pokemon, UseMove options = {});
     Value useMove(const ActiveMove& move, Pokemon* pokemon, UseMove options = {});
     void setActiveMove(ActiveMove* move, Pokemon* pokemon, Pokemon* target);
     void clearActiveMove(bool failed = false);
-    void terastallize(Pokemon* pokemon);
-    Pokemon* getTarget(Pokemon* pokemon, const MoveData& move, int targetLoc, Pokemon* originalTarget = nullptr);
-    Pokemon* getRandomTarget(Pokemon* pokemon, const MoveData& move);
     // notActive: as a move that hits later (Future Sight)
     bool trySpreadMoveHit(Targets targets, Pokemon* pokemon, ActiveMove& move, bool notActive = false);
-    void applyRecoilDamage(int dealt, ActiveMove& move, Pokemon* pokemon);
 
-    // damage.cpp
+    // switching.cpp
+    bool switchIn(Pokemon* incoming, int position, int sourceEffect = 0, bool isDrag = false);
+    void runSwitch(Pokemon* pokemon);
+    void terastallize(Pokemon* pokemon);
+
+    // targets.cpp
+    Pokemon* getTarget(Pokemon* pokemon, const MoveData& move, int targetLoc, Pokemon* originalTarget = nullptr);
+    Pokemon* getRandomTarget(Pokemon* pokemon, const MoveData& move);
+
+    // hits.cpp, damage.cpp
+    void applyRecoilDamage(int dealt, ActiveMove& move, Pokemon* pokemon);
     Value getDamage(Pokemon* source, Pokemon* target, ActiveMove* move);
     int getConfusionDamage(Pokemon* p, int basePower);
 
@@ -395,15 +232,17 @@ class Battle {
     void turnLoop();
     bool runAction(Action& action);
     void endTurn();
-    void makeRequest(int type);
-    void noteLocks(Pokemon* p);
     bool checkWin(const Fainting* last);
-    void addMoves(int side, int slot, int choice);
     void checkFainted();
-    bool requestSwitches();
     void beginTurn(Pokemon* p);
     bool maybeTriggerEndlessBattleClause(const bool* trapped, const int* staleness);
     void tidy();
+
+    // requests.cpp
+    void addMoves(int side, int slot, int choice);
+    void makeRequest(int type);
+    void noteLocks(Pokemon* p);
+    bool requestSwitches();
 
     // events.cpp
     void findPokemon(Listeners& found, Pokemon* p, int callback, bool durations = false);
@@ -413,7 +252,6 @@ class Battle {
     void add(Listeners& found, const Handler* handler, int effect, EffectState* state, Pokemon* holder, Side* side, int callback, bool ends,
              int subOrder);
     bool suppressed(int effect, Pokemon* holder, int event);
-    EffectState* stillInPlay(const Listener& listener);
     void endDuration(const Listener& listener);
     Value run(const Listener& listener, Event& event);
 
@@ -427,21 +265,27 @@ class Battle {
     void gotAttacked(Pokemon* p, const ActiveMove& move, Value damage, Pokemon* source);
     Pokemon* orTarget(Pokemon* given) const { return given || !event ? given : event->target; }
     Pokemon* orSource(Pokemon* given) const { return given || !event ? given : event->source; }
-    Cause orEffect(Cause given) const { return given.id || !event ? given : Cause(event->effect); }
+    Cause orEffect(Cause given) const {
+        if (given.id || !event) return given;
+        if (event->effect == event->cause.id) return event->cause;
+        return activeMove && activeMove->id == event->effect ? Cause(activeMove) : Cause(event->effect);
+    }
     int durationOf(int id, Pokemon* target, Pokemon* source, Cause cause);
     void unlinkVolatiles(Pokemon* p, int linkedStatus, int linkedPokemon);
 
     // actions.cpp
     ActiveMove& getActiveMove(const ActiveMove& move);
     Value useMoveInner(ActiveMove& move, Pokemon* pokemon, UseMove options);
-    Targets getMoveTargets(Pokemon* pokemon, ActiveMove& move, Pokemon* target, Targets& pressureTargets);
     Value tryMoveHit(Targets& targets, Pokemon* pokemon, ActiveMove& move);
     bool hitStepTryImmunity(Pokemon* target, Pokemon* pokemon, ActiveMove& move);
     bool hitStepAccuracy(Pokemon* target, Pokemon* pokemon, ActiveMove& move);
     void hitStepBreakProtect(Targets& targets);
     void hitStepStealBoosts(Pokemon* target, Pokemon* pokemon);
     void emergencyExit(Pokemon* p, int hpBefore, Pokemon* source = nullptr);
+
+    // switching.cpp, targets.cpp
     bool dragIn(int side, int position);
+    Targets getMoveTargets(Pokemon* pokemon, ActiveMove& move, Pokemon* target, Targets& pressureTargets);
 
     // hits.cpp
     static constexpr Value STOPPED = TRUE + 1;

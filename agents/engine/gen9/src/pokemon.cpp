@@ -162,12 +162,6 @@ bool Battle::setType(Pokemon* p, int type, bool enforce) {
     return true;
 }
 
-bool Battle::addType(Pokemon* p, int type) {
-    if (p->terastallized) return false;
-    out(p).addedType = type;
-    return true;
-}
-
 // NUL: it levitates by its ability.
 Value Battle::isGrounded(Pokemon* p, bool negateImmunity) {
     if (!negateImmunity && hasType(p, Type::Flying)) return FALSE;
@@ -276,15 +270,6 @@ void Battle::gotAttacked(Pokemon* p, const ActiveMove& move, Value damage, Pokem
 Attack* Battle::getLastAttackedBy(Pokemon* p) {
     Active& active = out(p);
     return active.attackedByCount ? &active.attackedBy[active.attackedByCount - 1] : nullptr;
-}
-
-Attack* Battle::getLastDamagedBy(Pokemon* p, bool filterOutSameSide) {
-    Active& active = out(p);
-    for (int n = active.attackedByCount - 1; n >= 0; n--) {
-        Attack& attack = active.attackedBy[n];
-        if (isNumber(attack.damageValue) && !(filterOutSameSide && isAlly(p, &pokemon(attack.source)))) return &attack;
-    }
-    return nullptr;
 }
 
 bool Battle::damagedThisTurnBy(Pokemon* p, const Pokemon* source) {

@@ -36,12 +36,6 @@ Action* Battle::willMove(const Pokemon* p) {
     return nullptr;
 }
 
-Action* Battle::willSwitch(const Pokemon* p) {
-    for (int n = 0; n < row.queueLength; n++)
-        if (isSwitch(row.queue[n]) && row.queue[n].pokemon == nameOf(p)) return &row.queue[n];
-    return nullptr;
-}
-
 void Battle::removeAction(int index) {
     row.queueLength--;
     for (int n = index; n < row.queueLength; n++) row.queue[n] = row.queue[n + 1];
@@ -53,13 +47,6 @@ bool Battle::cancelAction(const Pokemon* p) {
     for (int n = row.queueLength - 1; n >= 0; n--)
         if (row.queue[n].pokemon == nameOf(p)) removeAction(n);
     return row.queueLength != before;
-}
-
-bool Battle::cancelMove(const Pokemon* p) {
-    Action* action = willMove(p);
-    if (!action) return false;
-    removeAction(int(action - row.queue));
-    return true;
 }
 
 void Battle::updateActionSpeed(Action& action) {
@@ -140,18 +127,4 @@ void Battle::insertChoice(Action action, bool midTurn) {
     for (int n = row.queueLength - 1; n >= place; n--) row.queue[n + count] = row.queue[n];
     for (int n = 0; n < count; n++) row.queue[place + n] = resolved[n];
     row.queueLength += count;
-}
-
-void Battle::changeAction(const Pokemon* p, Action action) {
-    cancelAction(p);
-    action.pokemon = nameOf(p);
-    insertChoice(action);
-}
-
-void Battle::prioritizeAction(Action* action, int sourceEffect) {
-    Action first = *action;
-    first.sourceEffect = sourceEffect;
-    first.order = 3;
-    for (; action != row.queue; action--) *action = action[-1];
-    row.queue[0] = first;
 }
