@@ -96,7 +96,9 @@ Value Battle::setStatus(Pokemon* p, int status, Pokemon* source, Cause cause, bo
     cause = orEffect(cause);
     if (!source) source = p;
     if (p->status == status) return FALSE;
-    if (!ignoreImmunities && status && !runStatusImmunity(p, status == condition::tox ? int(condition::psn) : status)) return FALSE;
+    bool poison = status == condition::psn || status == condition::tox;
+    bool natural = !ignoreImmunities && status && !(poison && hasAbility(source, ability::corrosion));
+    if (natural && !runStatusImmunity(p, poison ? int(condition::psn) : status)) return FALSE;
     int prevStatus = p->status;
     EffectState prevStatusState = p->statusState;
     if (status) {
