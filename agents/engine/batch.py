@@ -52,9 +52,12 @@ class Batch:
         teams, seeds or rows; then no row is changed.
         """
         places = self._rows(rows)
-        started = self._initial(teams, seeds, len(places))
-        self._start(started)
-        self.words[places] = started
+        self._begin(self._initial(teams, seeds, len(places)), places)
+
+    def _begin(self, initial: Words, rows: NDArray[np.int64]) -> None:
+        """Starts battles of words before their start, and puts them into rows."""
+        self._start(initial)
+        self.words[rows] = initial
 
     def fork(self: B, rows: Sequence[int]) -> B:
         """A new engine with copies of those battles, in that order; a row may be named several times.

@@ -74,7 +74,12 @@ function play(index) {
     };
   }
   reader.note(battle);
-  battle.makeChoices('default', 'default'); // the preview: the team as it is
+  // The preview: the team as it is, or with another lead.
+  const orders = battle.sides.map(side => {
+    const places = [...side.team.keys()], lead = roll(2) ? roll(places.length) : 0;
+    return [lead, ...places.filter(place => place !== lead)];
+  });
+  battle.makeChoices(...orders.map(order => `team ${order.map(place => place + 1).join('')}`));
   let end = 'limit';
   for (;;) {
     const state = reader.words(battle), legal = battle.sides.map(legalOf);
@@ -90,7 +95,7 @@ function play(index) {
     });
     battle.commitChoices();
   }
-  const line = {index, seed, decisions, end};
+  const line = {index, seed, orders, decisions, end};
   if (options.log) Object.assign(line, {log: battle.log, draws, inputLog: battle.inputLog});
   if (options.only === undefined || index === options.only) process.stdout.write(JSON.stringify(line) + '\n');
 }

@@ -104,7 +104,8 @@ def oracle(options: Options) -> list[Battle]:
 def started(battles: list[Battle]) -> Engine:
     """An engine with a battle of the list in each row, at its first decision."""
     engine = Engine(len(battles))
-    engine.reset([tuple(battle["teams"]) for battle in battles], [battle["seed"] for battle in battles])
+    teams, seeds, orders = ([battle[name] for battle in battles] for name in ("teams", "seed", "orders"))
+    engine.reset(teams, seeds, orders=orders)
     return engine
 
 

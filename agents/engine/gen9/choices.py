@@ -54,24 +54,28 @@ def translate(
     return np.array([action_of(sides[row, seat], mask, choice) for row, seat, mask, choice in asked], np.int32)
 
 
+def _order(choices: list[str], team: str) -> list[int]:
+    """A team's order at the preview, taken from the beginning of a seat's choices."""
+    size = team.count("]") + 1
+    named = choices.pop(0)[5:] if choices and choices[0].startswith("team ") else ""
+    order = [int(place) - 1 for place in named.replace(" ", "").split(",") if place.isdecimal()]
+    return order + [place for place in range(size) if place not in order]
+
+
 def replay(engine: Engine, log: Sequence[str]) -> None:
     """Plays a battle from Showdown's input log in the engine's only row, as far as the log goes.
 
-    Raises BadInput for teams or a seed that the engine does not play, another order of a team than its own at the preview,
-    and a choice that is not legal.
+    Raises BadInput for teams or a seed that the engine does not play, and for a choice that is not legal.
     """
     entries = [line[1:].partition(" ")[::2] for line in log if line.startswith(">")]
     options = {name: json.loads(rest) for name, rest in entries if name == "start"}.get("start", {})
     players = dict(rest.split(" ", 1) for name, rest in entries if name == "player")
     if "seed" not in options or set(players) != {"p1", "p2"}:
         raise BadInput("the input log has no >start with a seed and no >player of both sides: it is of no battle.")
-    engine.reset([(json.loads(players["p1"])["team"], json.loads(players["p2"])["team"])], [options["seed"]])
+    teams = json.loads(players["p1"])["team"], json.loads(players["p2"])["team"]
     choices: list[list[str]] = [[rest for name, rest in entries if name == role] for role in ("p1", "p2")]
-    for role, chosen in zip(("p1", "p2"), choices, strict=True):
-        if chosen and chosen[0].startswith("team "):
-            order = [int(place) for place in chosen.pop(0)[5:].split(",")]
-            if order != sorted(order):
-                raise BadInput(f"{role} orders its team {order}: the engine begins with a team as it is.")
+    orders = _order(choices[0], teams[0]), _order(choices[1], teams[1])
+    engine.reset([teams], [options["seed"]], orders=[orders])
     number = [0, 0]
     while True:
         legal = engine.legal()[0, :, 0].tolist()

@@ -18,6 +18,8 @@ from agents.engine.gen9.library import library
 from agents.engine.gen9.teams import side_words
 from teamsets.errors import BadInput
 
+#: Both teams' orders at the preview.
+Orders = tuple[Sequence[int], Sequence[int]]
 SLOTS = CONSTANTS["ACTIVE"]
 UNDECIDED, TIE = CONSTANTS["UNDECIDED"], CONSTANTS["TIE"]
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -60,30 +62,21 @@ class Engine(Batch):
     def _empty(self) -> Engine:
         return Engine(0, self.threads)
 
-    def start(
+    def reset(
         self,
         teams: Sequence[tuple[str, str]],
         seeds: Sequence[str],
         rows: Sequence[int] | None = None,
-        *,
-        orders: Sequence[tuple[Sequence[int], Sequence[int]]],
+        orders: Sequence[Orders] | None = None,
     ) -> None:
-        """As `reset`, with what both sides chose at the team preview.
-
-        orders: of each battle both sides' teams, as the places (from 0) of their members in the new order.
+        """As Batch.reset. orders: of each battle both teams' orders at the preview: places in the team, from 0, lead first;
+        None: as the teams are. Raises BadInput also for what is no order of a team.
         """
         places = self._rows(rows)
-        words = self._initial(teams, seeds, len(places))
-        sides = records(words)["sides"]
-        for side, chosen in zip(sides.reshape(-1), [order for pair in orders for order in pair], strict=True):
-            members = side["order"][list(chosen)]
-            side["order"][: len(members)] = members
-            side["pokemon"]["position"][(members - 1) % 6] = np.arange(len(members))
-        self._start(words)
-        self.words[places] = words
+        self._begin(initial_rows(teams, seeds, len(places), orders), places)
 
     def locked(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
-        """[N, 2, SLOTS]: the moves (by number) into which Pokémon are locked that are asked for one in these rows; 0: none."""
+        """[N, 2, SLOTS]: of Pokémon that are asked for a move in these rows, the one that they are locked into; 0: none."""
         moves = np.zeros((len(rows), *self.shape), np.int32)
         library().gen9_locked(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(moves), self.threads)
         return moves
@@ -119,9 +112,16 @@ class Engine(Batch):
         return battles, choices, turns
 
 
-def initial_rows(teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int) -> Words:
-    """Words [count, WORDS] of battles before their start. Raises BadInput, also for another number of teams or seeds."""
+def initial_rows(
+    teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int, orders: Sequence[Orders] | None = None
+) -> Words:
+    """Words [count, WORDS] of battles before their start. orders: as of Engine.reset.
+
+    Raises BadInput, also for another number of teams, seeds or orders.
+    """
     check_counts(teams, seeds, count)
+    if orders is not None and len(orders) != count:
+        raise BadInput(f"{len(orders)} pairs of orders for {count} battles: as many are needed.")
     words = np.zeros((count, WORDS), np.int32)
     named = records(words)
     for n, (pair, seed) in enumerate(zip(teams, seeds, strict=True)):
@@ -130,4 +130,15 @@ def initial_rows(teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: 
         named["activePerSide"][n] = 1
         for seat, packed in enumerate(pair):
             named["sides"][n, seat] = side_words(packed, seat)
+            if orders is not None:
+                _order(named["sides"][n, seat], orders[n][seat])
     return words
+
+
+def _order(side: Any, order: Sequence[int]) -> None:
+    size = int(side["size"])
+    if sorted(order) != list(range(size)):
+        raise BadInput(f"order {list(order)} of a team of {size}: each place from 0 to {size - 1} is needed once.")
+    members = side["order"][list(order)]
+    side["order"][:size] = members
+    side["pokemon"]["position"][(members - 1) % 6] = np.arange(size)

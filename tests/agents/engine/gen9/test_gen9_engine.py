@@ -50,6 +50,19 @@ def test_no_effect_has_two_handlers_of_an_event() -> None:
     assert library.library().gen9_handlers(None, None) == sum(map(len, played.handlers().values())) > 400
 
 
+def test_another_lead_begins_and_what_is_no_order_is_refused() -> None:
+    engine = Engine(1)
+    engine.reset([(TEAM, OTHER)], SEEDS[:1], orders=[([3, 0, 1, 2, 4, 5], [0, 1, 2, 3, 4, 5])])
+    sides = records(engine.words)["sides"][0]
+    assert sides["order"].tolist() == [[4, 1, 2, 3, 5, 6], [7, 8, 9, 10, 11, 12]]
+    assert sides["pokemon"]["isActive"].argmax(axis=1).tolist() == [3, 0]
+    for orders in [([0, 1, 2, 3, 4], [0, 1, 2, 3, 4, 5])], [([0, 0, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5])]:
+        with pytest.raises(BadInput, match="each place from 0 to 5 is needed once"):
+            engine.reset([(TEAM, OTHER)], SEEDS[:1], orders=orders)
+    with pytest.raises(BadInput, match="0 pairs of orders for 1 battles"):
+        engine.reset([(TEAM, OTHER)], SEEDS[:1], orders=[])
+
+
 def test_a_fork_has_the_same_future_for_the_same_choices() -> None:
     engine = started()
     fork = engine.fork([1, 1, 0])
