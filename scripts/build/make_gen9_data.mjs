@@ -108,7 +108,7 @@ function species(id) {
   const stats = ['hp', 'atk', 'def', 'spa', 'spd', 'spe'].map(name => s.baseStats[name]).join(', ');
   const ability = toId(s.abilities[0]);
   return `    {${fields([
-    ['name', `"${id}"`], ['types', `{${types}}`], ['baseStats', `{${stats}}`], ['weighthg', s.weighthg], ['nfe', s.nfe], ['paradox', s.tags.includes('Paradox')],
+    ['name', `"${s.name}"`], ['types', `{${types}}`], ['baseStats', `{${stats}}`], ['weighthg', s.weighthg], ['nfe', s.nfe], ['paradox', s.tags.includes('Paradox')],
     ['baseSpecies', `species::${RING.species.includes(toId(s.baseSpecies)) ? toId(s.baseSpecies) : id}`],
     ['ability', RING.abilities.includes(ability) ? `ability::${named(ability)}` : undefined],
   ])}},`;
@@ -122,7 +122,7 @@ function effect(kind, id) {
   // When the duration of what has no residual function is counted.
   const residual = ['onResidual', 'onSideResidual', 'onFieldResidual'].find(name => it[name + 'Order'] && !it[name]);
   return `    {${fields([
-    ['name', `"${id}"`], ['type', `EffectType::${type}`], ['duration', kind === 'condition' && it.duration || 0],
+    ['name', `"${it.name || id}"`], ['type', `EffectType::${type}`], ['duration', kind === 'condition' && it.duration || 0],
     ['residualOrder', residual && it[residual + 'Order']], ['residualSubOrder', residual && it[residual + 'SubOrder']], ['flags', flags],
     ['boosts', kind === 'item' && boosts(it.boosts)],
   ])}},`;
@@ -156,6 +156,8 @@ ${RING.moves.map(move).join('\n')}
 constexpr SpeciesData SPECIES[] = {
 ${RING.species.map(species).join('\n')}
 };
+
+constexpr const char* TYPE_NAMES[] = {${TYPES.map(type => `"${type}"`).join(', ')}};
 
 // Rows: the attacking type; columns: the defender's. 1 super effective, -1 resisted, 0 neutral; 2 immune.
 constexpr int8_t CHART[${TYPES.length}][${TYPES.length}] = {
@@ -194,11 +196,23 @@ ${IS.map((flag, bit) => `    ${flag} = 1 << ${bit},`).join('\n')}
 }
 `;
 const perKind = (kind, of) => Object.fromEntries(RING[kind].map(id => [id, of(kind, id)]).filter(([, found]) => found.length));
+// What Showdown writes of a format before the team preview, and what the preview shows of a species.
+const {Battle} = createRequire(import.meta.url)('pokemon-showdown');
+const begun = new Battle({formatid: 'gen9ou'});
+for (const player of ['p1', 'p2']) begun.setPlayer(player, {name: player, team: 'Clefable||leftovers|magicguard|moonblast|Modest|||||||'});
+const writtenAtStart = begun.log.filter(line => /^.(gen|tier|rule).|^.rated/.test(line));
+const speciesRevealed = begun.ruleTable.has('speciesrevealclause');
+function preview(name) {
+  const shown = (['Greninja-Bond', 'Rockruff-Dusk'].includes(name) ? dex.species.get(name).baseSpecies : name).replace(/(Zacian|Zamazenta)(?!-Crowned)/g, '$1-*');
+  return speciesRevealed ? shown : shown.replace(/(Greninja|Gourgeist|Pumpkaboo|Xerneas|Silvally|Urshifu|Dudunsparce)(-[a-zA-Z?-]+)?/g, '$1-*');
+}
+
 const json = {
   types: TYPES,
+  rules: writtenAtStart,
   species: RING.species.map(id => ({
     id, name: dex.species.get(id).name, gender: dex.species.get(id).gender, stats: ['hp', 'atk', 'def', 'spa', 'spd', 'spe'].map(name => dex.species.get(id).baseStats[name]),
-    battleOnly: !!dex.species.get(id).battleOnly, base: dex.species.get(id).baseSpecies,
+    battleOnly: !!dex.species.get(id).battleOnly, preview: preview(dex.species.get(id).name), base: dex.species.get(id).baseSpecies,
   })),
   moves: Object.fromEntries(RING.moves.map(id => dex.moves.get(id)).map((m, n) => [RING.moves[n], [m.name || RING.moves[n], m.target || 'self', m.nonGhostTarget || '']])),
   numbers: Object.fromEntries(kinds.map(([, list]) => [list, Object.fromEntries(RING[list].map(id => [id, ++written]))])),

@@ -3,11 +3,12 @@
 //     echo '{"first": 0, "seed": 1, "policy": "random", "teams": [["Azumarill||…", "…"], …], "layout": {…}}' | node scripts/parity/gen9_oracle.mjs
 //
 // A line of JSON for each battle; teams: two packed ones for each. With "log": true also the log and every random draw with its
-// call site; without "state": true a hash in place of each state; with "only": N the battles before N are played (a policy may
+// call site, and the lines of each decision (without |t:|, the time of day) in place of their checksum; without "state": true a hash in place of each state; with "only": N the battles before N are played (a policy may
 // remember them) and not printed. layout: of gen9_state.py. A last line, {"unread": […]}, if anything, names what
 // Showdown keeps and nothing reads.
 
 import {readFileSync} from 'node:fs';
+import zlib from 'node:zlib';
 import {createRequire} from 'node:module';
 import {choose, generator, POLICIES} from './engine_policies.mjs';
 import {StateReader} from './gen9_state.mjs';
@@ -80,12 +81,14 @@ function play(index) {
     return [lead, ...places.filter(place => place !== lead)];
   });
   battle.makeChoices(...orders.map(order => `team ${order.map(place => place + 1).join('')}`));
-  let end = 'limit';
+  let end = 'limit', written = 0;
   for (;;) {
     const state = reader.words(battle), legal = battle.sides.map(legalOf);
     const over = battle.ended || battle.turn > MAX_TURNS;
     const choices = legal.map((mask, i) => over || !mask ? 0 : action(mask, roll, battle.sides[i]));
-    decisions.push([options.state ? [...state] : hash(state), ...legal, ...choices]);
+    const lines = battle.log.slice(written).filter(line => !line.startsWith('|t:|'));
+    written = battle.log.length;
+    decisions.push([options.state ? [...state] : hash(state), ...legal, ...choices, options.log ? lines : zlib.crc32(lines.join('\n'))]);
     if (over) {
       if (battle.ended) end = battle.winner || 'tie';
       break;

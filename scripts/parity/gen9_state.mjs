@@ -167,6 +167,7 @@ const READ = {
     storedStats: p => STATS.map(stat => p.storedStats[stat]),
     types: (p, r) => [0, 1].map(n => r.type(p.types[n])),
     addedType: (p, r) => r.type(p.addedType),
+    apparentTypes: (p, r) => [0, 1].map(n => 1 + r.type(p.apparentType.split('/')[n])),
     transformed: flag('transformed'),
     lastMove: (p, r) => r.effect(p.lastMove),
     lastMoveUsed: (p, r) => r.effect(p.lastMoveUsed),

@@ -15,6 +15,7 @@ from agents.engine.checks import check_seed
 from agents.engine.gen9.choices import replay, translate
 from agents.engine.gen9.layout import CONSTANTS, ROW, WORDS
 from agents.engine.gen9.library import library
+from agents.engine.gen9.log import BattleLog
 from agents.engine.gen9.teams import side_words
 from teamsets.errors import BadInput
 
@@ -46,6 +47,16 @@ class Engine(Batch):
     def __init__(self, battles: int, threads: int = CORES) -> None:
         self.words: Words = np.zeros((battles, WORDS), np.int32)
         self.threads = threads
+        self._players: dict[int, tuple[str, str]] = {}
+        self._logs: dict[int, BattleLog] = {}
+
+    def record(self, row: int, players: tuple[str, str] = ("p1", "p2")) -> None:
+        """Keeps Showdown's protocol lines of the battles that reset starts in a row from now on (`lines`)."""
+        self._players[row] = players
+
+    def lines(self, row: int) -> list[str]:
+        """The protocol lines that a recorded row wrote since the last call (agents/engine/gen9/log.py)."""
+        return self._logs[row].take()
 
     def _initial(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int) -> Words:
         return initial_rows(teams, seeds, count)
@@ -57,6 +68,11 @@ class Engine(Batch):
         library().gen9_legal(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(masks), self.threads)
 
     def _step(self, rows: NDArray[np.int64], actions: NDArray[np.int32]) -> None:
+        if self._logs:
+            recorded = np.array([row in self._logs for row in rows.tolist()], bool)
+            for row, chosen in zip(rows[recorded].tolist(), actions[recorded], strict=True):
+                self._logs[row].play(self.words[row], chosen)
+            rows, actions = rows[~recorded], np.ascontiguousarray(actions[~recorded])
         library().gen9_step(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(actions), self.threads)
 
     def _empty(self) -> Engine:
@@ -73,7 +89,15 @@ class Engine(Batch):
         None: as the teams are. Raises BadInput also for what is no order of a team.
         """
         places = self._rows(rows)
-        self._begin(initial_rows(teams, seeds, len(places), orders), places)
+        started = initial_rows(teams, seeds, len(places), orders)
+        recorded = [n for n, row in enumerate(places.tolist()) if row in self._players]
+        logged = started[recorded]
+        self._begin(started, places)
+        for n, words in zip(recorded, logged, strict=True):
+            row = int(places[n])
+            self._logs[row] = BattleLog(teams[n], self._players[row])
+            self._logs[row].play(words)
+            self.words[row] = words
 
     def locked(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
         """[N, 2, SLOTS]: of Pokémon that are asked for a move in these rows, the one that they are locked into; 0: none."""

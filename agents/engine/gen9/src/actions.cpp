@@ -51,6 +51,7 @@ void Battle::runMove(const ActiveMove& base, Pokemon* user, RunMove options) {
     if (!options.externalMove) {
         if (!getLockedMove(user)) {
             if (!deductPP(user, move->id) && move->id != move::struggle) {
+                add(Message::cant, user, "nopp", named(move->id));
                 clearActiveMove(true);
                 active.moveThisTurnResult = FALSE;
                 return;
@@ -66,7 +67,7 @@ void Battle::runMove(const ActiveMove& base, Pokemon* user, RunMove options) {
     if (activeMove) move = activeMove;
     singleEvent(Ev::AfterMove, move->id, nullptr, user, target, move);
     runEvent(Ev::AfterMove, user, target, move);
-    if (twice) removeVolatile(user, twice);
+    if (twice && removeVolatile(user, twice)) hint("Some effects can force a Pokemon to use % again in a row.", move->id);
     faintMessages();
     checkWin();
 }
@@ -105,7 +106,17 @@ Value Battle::useMoveInner(ActiveMove& move, Pokemon* user, UseMove options) {
     runEvent(Ev::ModifyType, user, target, &move);
     runEvent(Ev::ModifyMove, user, target, &move);
     if (baseTarget != move.target) target = getRandomTarget(user, move);
-    if (user->fainted || !target) return FALSE;
+    if (user->fainted) return FALSE;
+    Argument used = target ? Argument(target) : Argument("null");
+    if (sourceEffect)
+        addMove(Message::move, user, named(move.id), used, from(sourceEffect));
+    else
+        addMove(Message::move, user, named(move.id), used);
+    if (!target) {
+        attrLastMove("[notarget]");
+        add(Message::fail, user);
+        return FALSE;
+    }
     Targets pressureTargets, targets = getMoveTargets(user, move, target, pressureTargets);
     if (targets.size) target = targets.list[targets.size - 1];
     int callerMoveForPressure = sourceEffect >= FIRST_MOVE ? sourceEffect : 0;
@@ -128,7 +139,11 @@ Value Battle::useMoveInner(ActiveMove& move, Pokemon* user, UseMove options) {
         if (hit == NOT_FAIL) out(user).moveThisTurnResult = NUL;
         result = truthyOrZero(hit) || hit == UNDEFINED;
     } else {
-        if (!targets.size) return FALSE;
+        if (!targets.size) {
+            attrLastMove("[notarget]");
+            add(Message::fail, user);
+            return FALSE;
+        }
         result = trySpreadMoveHit(targets, user, move);
     }
     if (move.selfBoost && result) moveHit(user, user, move, *move.selfBoost, false, true);
@@ -172,9 +187,20 @@ bool Battle::trySpreadMoveHit(Targets targets, Pokemon* user, ActiveMove& move, 
     Value tried = notActive ? Value(TRUE) : singleEvent(Ev::Try, move.id, nullptr, user, targets.list[0], &move);
     if (truthy(tried) && !notActive) tried = singleEvent(Ev::PrepareHit, move.id, nullptr, targets.list[0], user, &move);
     if (truthy(tried)) tried = runEvent(Ev::PrepareHit, user, targets.list[0], &move);
-    if (!truthy(tried)) return tried == NOT_FAIL;
+    if (!truthy(tried)) {
+        if (tried == FALSE) addFail(user);
+        return tried == NOT_FAIL;
+    }
     Value results[SLOTS];
     bool anyFailure = false;
+    auto missed = [&](Pokemon* target) {
+        if (move.smartTarget) {
+            move.smartTarget = false;
+            return;
+        }
+        if (!move.spreadHit) attrLastMove("[miss]");
+        add(Message::miss, user, target);
+    };
     // Showdown's moveSteps. Each writes the results of the targets that are left.
     auto step = [&](auto act) {
         if (!targets.size) return;
@@ -189,18 +215,30 @@ bool Battle::trySpreadMoveHit(Targets targets, Pokemon* user, ActiveMove& move, 
     };
     each([&](Pokemon* target) -> Value {
         bool sure = move.id == move::toxic && hasType(user, Type::Poison);
-        return sure ? Value(TRUE) : runEvent(Ev::Invulnerability, target, user, &move);
+        Value invulnerable = sure ? Value(TRUE) : runEvent(Ev::Invulnerability, target, user, &move);
+        if (invulnerable == FALSE) missed(target);
+        return invulnerable;
     });
     step([&] {
         for (int n = 0; n < targets.size; n++) results[n] = TRUE;
         runEvent(Ev::TryHit, targets, user, &move, results);
+        bool hit = false, failed = false;
+        for (int n = 0; n < targets.size; n++) {
+            hit = hit || results[n] == TRUE;
+            failed = failed || results[n] == FALSE;
+        }
+        if (!hit && failed) addFail(user);
         for (int n = 0; n < targets.size; n++)
             if (results[n] != NOT_FAIL && !truthy(results[n])) results[n] = FALSE;
     });
-    each([&](Pokemon* target) -> Value { return runImmunity(target, &move) ? TRUE : FALSE; });
+    each([&](Pokemon* target) -> Value { return runImmunity(target, &move, !move.smartTarget) ? TRUE : FALSE; });
     each([&](Pokemon* target) -> Value { return hitStepTryImmunity(target, user, move) ? TRUE : FALSE; });
-    each([&](Pokemon* target) -> Value { return hitStepAccuracy(target, user, move) ? TRUE : FALSE; });
-    if (move.breaksProtect) hitStepBreakProtect(targets);
+    each([&](Pokemon* target) -> Value {
+        bool hits = hitStepAccuracy(target, user, move);
+        if (!hits) missed(target);
+        return hits ? TRUE : FALSE;
+    });
+    if (move.breaksProtect) hitStepBreakProtect(targets, move);
     if (move.stealsBoosts && targets.size) hitStepStealBoosts(targets.list[0], user);
     step([&] { hitStepMoveHitLoop(targets, user, move, results); });
     for (int n = 0; n < targets.size; n++) move.hitTargets[n] = targets.list[n];
@@ -216,9 +254,14 @@ bool Battle::hitStepTryImmunity(Pokemon* target, Pokemon* user, ActiveMove& move
             if (types >> own.list[n] & 1) return true;
         return false;
     };
-    if (move.has(Flag::powder) && target != user && immuneByType(Immune::powder)) return false;
-    if (!truthy(singleEvent(Ev::TryImmunity, move.id, nullptr, target, user, &move))) return false;
-    return !(move.pranksterBoosted && hasAbility(user, ability::prankster) && !isAlly(target, user) && immuneByType(Immune::prankster));
+    bool affected = !(move.has(Flag::powder) && target != user && immuneByType(Immune::powder)) &&
+        truthy(singleEvent(Ev::TryImmunity, move.id, nullptr, target, user, &move));
+    if (affected && move.pranksterBoosted && hasAbility(user, ability::prankster) && !isAlly(target, user) && immuneByType(Immune::prankster)) {
+        if (!move.hit.status || !immuneByType(immuneTypes(move.hit.status))) hint("Since gen 7, Dark is immune to Prankster moves.");
+        affected = false;
+    }
+    if (!affected) add(Message::immune, target);
+    return affected;
 }
 
 bool Battle::hitStepAccuracy(Pokemon* target, Pokemon* user, ActiveMove& move) {
@@ -245,9 +288,12 @@ bool Battle::hitStepAccuracy(Pokemon* target, Pokemon* user, ActiveMove& move) {
     return accuracy == TRUE || prng.randomChance(accuracy, 100);
 }
 
-void Battle::hitStepBreakProtect(Targets& targets) {
-    for (int n = 0; n < targets.size; n++)
-        if (removeVolatile(targets.list[n], condition::protect)) deleteVolatile(targets.list[n], condition::stall);
+void Battle::hitStepBreakProtect(Targets& targets, const ActiveMove& move) {
+    for (int n = 0; n < targets.size; n++) {
+        if (!removeVolatile(targets.list[n], condition::protect)) continue;
+        add(Message::activate, targets.list[n], full(move.id), "[broken]");
+        deleteVolatile(targets.list[n], condition::stall);
+    }
 }
 
 void Battle::hitStepStealBoosts(Pokemon* target, Pokemon* user) {
@@ -259,20 +305,25 @@ void Battle::hitStepStealBoosts(Pokemon* target, Pokemon* user) {
         any = true;
     }
     if (!any) return;
+    stillLastMove();
+    add(Message::clearpositiveboost, target, user, full(activeMove->id));
     boost(stolen, user, user);
     for (int stat = 0; stat < Stat::COUNT; stat++)
         if (stolen[stat]) out(target).boosts[stat] = 0;
+    addMove(Message::anim, user, named(activeMove->id), target);
 }
 
 // Showdown's tryMoveHit: moves at a side or at the field.
 Value Battle::tryMoveHit(Targets& targets, Pokemon* user, ActiveMove& move) {
     Pokemon* target = targets.size ? targets.list[0] : nullptr;
     setActiveMove(&move, user, target);
-    if (!truthy(singleEvent(Ev::Try, move.id, nullptr, user, target, &move)) ||
-        !truthy(singleEvent(Ev::PrepareHit, move.id, nullptr, target, user, &move)) ||
-        !truthy(runEvent(Ev::PrepareHit, user, target, &move)))
+    Value hit = singleEvent(Ev::Try, move.id, nullptr, user, target, &move);
+    if (truthy(hit)) hit = singleEvent(Ev::PrepareHit, move.id, nullptr, target, user, &move);
+    if (truthy(hit)) hit = runEvent(Ev::PrepareHit, user, target, &move);
+    if (truthy(hit)) hit = runEvent(move.target == Target::all ? Ev::TryHitField : Ev::TryHitSide, target, user, &move);
+    if (!truthy(hit)) {
+        if (hit == FALSE) addFail(user);
         return FALSE;
-    Value hit = runEvent(move.target == Target::all ? Ev::TryHitField : Ev::TryHitSide, target, user, &move);
-    if (!truthy(hit)) return FALSE;
+    }
     return moveHit(target, user, move, move.hit, false, false);
 }

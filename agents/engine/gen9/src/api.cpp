@@ -103,6 +103,20 @@ void gen9_step(int32_t* rows, const int64_t* which, int64_t count, const int32_t
     });
 }
 
+// One battle started (choices: null) or stepped, and what it writes as lines (writeLog).
+int64_t gen9_play_logged(int32_t* words, const int32_t* choices, const Names* names, char* text, int64_t size) {
+    static thread_local Log log;
+    log = {};
+    Row& row = *reinterpret_cast<Row*>(words);
+    Battle battle(row);
+    battle.log = &log;
+    if (!choices)
+        battle.start();
+    else if (!battle.ended())
+        battle.commitChoices(choices);
+    return writeLog(log, row, *names, text, size);
+}
+
 // Plays steps of each battle with choices drawn evenly; a finished one begins anew from its row of fresh with another seed.
 // counts [count, 3]: finished battles, choices, turns of the finished battles.
 void gen9_rollout(int32_t* rows, const int32_t* fresh, uint64_t* states, int64_t count, int steps, int64_t* counts, int threads) {

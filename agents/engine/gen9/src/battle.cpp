@@ -12,6 +12,9 @@ void Battle::start() {
     row.midTurn = true;
     row.winner = UNDECIDED;
     for (Side& side : row.sides) side.pokemonLeft = side.size;
+    add(Message::empty);
+    for (int side = 0; side < SIDES; side++) add(Message::teamsize, Argument(Argument::PlayerId, side), row.sides[side].size);
+    add(Message::begin);
     for (Side& side : row.sides)
         for (int slot = 0; slot < row.activePerSide; slot++) switchIn(at(int(&side - row.sides), slot), slot);
     turnLoop();
@@ -32,6 +35,7 @@ void Battle::commitChoices(const int32_t* choices) {
     for (int n = 0; n < oldLength; n++) row.queue[row.queueLength++] = old[n];
     for (Side& side : row.sides) side.request = REQUEST_NONE;
     row.requestState = REQUEST_NONE;
+    add(Message::empty);
     turnLoop();
     tidy();
 }
@@ -122,11 +126,13 @@ bool Battle::runAction(Action& action) {
         case CHOICE_RUN_SWITCH: runSwitch(p); break;
         case CHOICE_BEFORE_TURN: eachEvent(Ev::BeforeTurn); break;
         case CHOICE_RESIDUAL:
+            add(Message::empty);
             clearActiveMove(true);
             updateSpeed();
             residual = getAllActive();
             for (int n = 0; n < residual.size; n++) residualHp[n] = residual.list[n]->hp;
             fieldEvent(Ev::Residual);
+            if (!ended()) add(Message::upkeep);
             break;
     }
     for (int side = 0; side < SIDES; side++) {
@@ -158,6 +164,17 @@ bool Battle::runAction(Action& action) {
     return false;
 }
 
+// What the types of a Pokémon are now, where that was not shown.
+void Battle::showChangedTypes(Pokemon* p) {
+    Active& active = out(p);
+    Types types = getTypes(p, true);
+    int shown[2] = {1 + types.list[0], types.count > 1 ? 1 + types.list[1] : 0};
+    if (shown[0] == active.apparentTypes[0] && shown[1] == active.apparentTypes[1]) return;
+    for (int n = 0; n < 2; n++) active.apparentTypes[n] = shown[n];
+    add(Message::start, p, "typechange", Argument(Argument::Types, shown[0], shown[1]), "[silent]");
+    if (active.addedType != Type::none) add(Message::start, p, "typeadd", typeName(active.addedType), "[silent]");
+}
+
 // What Showdown's endTurn does for each Pokémon that is out.
 void Battle::beginTurn(Pokemon* p) {
     Active& active = out(p);
@@ -186,6 +203,7 @@ void Battle::beginTurn(Pokemon* p) {
     }
     for (int n = kept; n < active.attackedByCount; n++) active.attackedBy[n] = {};
     active.attackedByCount = kept;
+    if (!p->terastallized) showChangedTypes(p);
     p->trapped = p->maybeTrapped = 0;
     runEvent(Ev::TrapPokemon, p);
     if (active.unknownType || !hasType(p, Type::Ghost)) {
@@ -219,15 +237,26 @@ void Battle::endTurn() {
         side.faintedThisTurn = 0;
     }
     if (maybeTriggerEndlessBattleClause(trapped, staleness)) return;
+    add(Message::turn, row.turn);
     makeRequest(REQUEST_MOVE);
+}
+
+// That the battle is to end by its number of turns.
+void Battle::warnOfTie() {
+    int turns = 1000 - row.turn;
+    const char* text = turns == 1 ? "You will auto-tie if the battle doesn't end in # turn (on turn 1000)."
+                                  : "You will auto-tie if the battle doesn't end in # turns (on turn 1000).";
+    add(Message::bigerror, Argument(Argument::Text, 0, turns).after(text));
 }
 
 bool Battle::maybeTriggerEndlessBattleClause(const bool* trapped, const int* staleness) {
     if (row.turn <= 100) return false;
     if (row.turn > 1000) {
+        add(Message::message, "It is turn 1000. You have hit the turn limit!");
         win(TIE);
         return true;
     }
+    if ((row.turn >= 500 && row.turn % 100 == 0) || (row.turn >= 900 && row.turn % 10 == 0) || row.turn >= 990) warnOfTie();
     if (!staleness[0] || !staleness[1] || (staleness[0] != 2 && staleness[1] != 2)) return false;
     bool fresh[SIDES] = {};
     for (int side = 0; side < SIDES && !trapped[side]; side++)
@@ -258,6 +287,7 @@ bool Battle::faintMessages(bool lastFirst, bool forceCheck, bool checkWinAlways)
         Pokemon* p = fainting.target;
         if (p->fainted || !truthy(runEvent(Ev::BeforeFaint, p, fainting.source, fainting.cause))) continue;
         Side& side = row.sides[p->side];
+        add(Message::faint, p);
         if (side.pokemonLeft) side.pokemonLeft--;
         if (side.totalFainted < 100) side.totalFainted++;
         runEvent(Ev::Faint, p, fainting.source, fainting.cause);
@@ -272,6 +302,7 @@ bool Battle::faintMessages(bool lastFirst, bool forceCheck, bool checkWinAlways)
         p->isActive = p->isStarted = false;
         p->terastallized = 0;
         if (p->formeRegression) {
+            add(Message::detailschange, p, details(p), "[silent]");
             updateMaxHp(p);
             p->formeRegression = false;
         }
@@ -281,6 +312,16 @@ bool Battle::faintMessages(bool lastFirst, bool forceCheck, bool checkWinAlways)
     if (checkWinAlways && checkWin(&fainting)) return true;
     runEvent(Ev::AfterFaint, fainting.target, fainting.source, fainting.cause, length);
     return false;
+}
+
+// side: or TIE.
+void Battle::win(int side) {
+    row.winner = side;
+    add(Message::empty);
+    if (side == TIE)
+        add(Message::tie);
+    else
+        add(Message::win, Argument(Argument::Player, side));
 }
 
 bool Battle::checkWin(const Fainting* last) {

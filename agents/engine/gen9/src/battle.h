@@ -7,6 +7,7 @@
 
 #include "coverage.h"
 #include "event.h"
+#include "log.h"
 #include "prng.h"
 
 class Battle {
@@ -19,12 +20,46 @@ class Battle {
     Pokemon* activePokemon = nullptr;
     Pokemon* activeTarget = nullptr;
     Event* event = nullptr;  // that runs now; event->effect is Showdown's this.effect
+    Log* log = nullptr;      // null: no message is kept
+
+    template <typename... Arguments>
+    void add(Message message, const Arguments&... arguments) {
+        if (!log) return;
+        Argument list[] = {Argument(arguments)..., Argument()};
+        log->add(message, list, sizeof...(arguments));
+    }
+    template <typename... Arguments>
+    void addMove(Message message, const Arguments&... arguments) {
+        if (!log) return;
+        Argument list[] = {Argument(arguments)...};
+        log->addMove(message, list, sizeof...(arguments));
+    }
+    void attrLastMove(const Argument& attribute) {
+        if (log) log->attrLastMove(attribute, false);
+    }
+    void stillLastMove() {
+        if (log) log->attrLastMove("[still]", true);
+    }
+    void retargetLastMove(const Pokemon* target) {
+        if (log) log->retargetLastMove(target);
+    }
+    // "-fail" and no animation
+    void addFail(const Pokemon* p) {
+        add(Message::fail, p);
+        stillLastMove();
+    }
+    // onlySide: 1 + the side that reads it
+    void hint(const char* text, int effect = 0, int number = 0, int onlySide = 0) {
+        Argument argument(Argument::Text, effect, number);
+        argument.text = text;
+        if (log) log->add(Message::hint, &argument, 1, onlySide);
+    }
 
     // battle.cpp: the turn
     void start();
     void commitChoices(const int32_t* choices);
     bool ended() const { return row.winner != UNDECIDED; }
-    void win(int side) { row.winner = side; }
+    void win(int side);
     bool faintMessages(bool lastFirst = false, bool forceCheck = false, bool checkWinAlways = true);
     bool checkWin() { return checkWin(nullptr); }
 
@@ -103,9 +138,10 @@ class Battle {
     Value isGrounded(Pokemon* p, bool negateImmunity = false);
     bool isSemiInvulnerable(const Pokemon* p);
     int runEffectiveness(Pokemon* p, ActiveMove* move);
-    bool runImmunity(Pokemon* p, int type);
-    bool runImmunity(Pokemon* p, const ActiveMove* move);
-    bool runStatusImmunity(Pokemon* p, int effect);
+    bool runImmunity(Pokemon* p, int type, bool message = false);
+    bool runImmunity(Pokemon* p, const ActiveMove* move, bool message = false);
+    bool runStatusImmunity(Pokemon* p, int effect, bool message = false);
+    static int immuneTypes(int effect);
     int effectiveWeather(const Pokemon* p);
     MoveSlot* getMoveData(Pokemon* p, int move);
     bool hasMove(const Pokemon* p, int move);
@@ -125,10 +161,11 @@ class Battle {
     void deleteVolatile(Pokemon* p, int id);
     Value setStatus(Pokemon* p, int status, Pokemon* source = nullptr, Cause cause = {}, bool ignoreImmunities = false);
     Value trySetStatus(Pokemon* p, int status, Pokemon* source = nullptr, Cause cause = {});
-    bool cureStatus(Pokemon* p);
-    bool clearStatus(Pokemon* p) { return cureStatus(p); }
+    bool cureStatus(Pokemon* p, bool silent = false);
+    bool clearStatus(Pokemon* p);
     int faint(Pokemon* p, Pokemon* source = nullptr, Cause cause = {});
-    Value boost(const int by[Stat::COUNT], Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
+    Value boost(const int by[Stat::COUNT], Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {}, bool isSecondary = false,
+                bool isSelf = false);
     Value boost(int stat, int by, Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
     void clearBoosts(Pokemon* p);
     Value damage(int amount, Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
@@ -144,7 +181,7 @@ class Battle {
     Value skillSwap(Pokemon* source, Pokemon* target);
     bool setSpecies(Pokemon* p, int species, bool isTransform = false);
     bool formeChange(Pokemon* p, int species, Cause source, bool isPermanent = false);
-    bool transformInto(Pokemon* p, Pokemon* target);
+    bool transformInto(Pokemon* p, Pokemon* target, int effect = 0);
     void updateMaxHp(Pokemon* p);
     void clearVolatile(Pokemon* p, bool includeSwitchFlags = true);
 
@@ -235,6 +272,8 @@ class Battle {
     bool checkWin(const Fainting* last);
     void checkFainted();
     void beginTurn(Pokemon* p);
+    void showChangedTypes(Pokemon* p);
+    void warnOfTie();
     bool maybeTriggerEndlessBattleClause(const bool* trapped, const int* staleness);
     void tidy();
 
@@ -262,6 +301,9 @@ class Battle {
 
     // pokemon.cpp, effects.cpp
     Active& benched(const Pokemon* p);
+    void addDamage(Pokemon* target, Pokemon* source, const Cause& cause);
+    void addHeal(Pokemon* target, Pokemon* source, const Cause& cause);
+    void showTeraType(Pokemon* p);
     void gotAttacked(Pokemon* p, const ActiveMove& move, Value damage, Pokemon* source);
     Pokemon* orTarget(Pokemon* given) const { return given || !event ? given : event->target; }
     Pokemon* orSource(Pokemon* given) const { return given || !event ? given : event->source; }
@@ -279,7 +321,7 @@ class Battle {
     Value tryMoveHit(Targets& targets, Pokemon* pokemon, ActiveMove& move);
     bool hitStepTryImmunity(Pokemon* target, Pokemon* pokemon, ActiveMove& move);
     bool hitStepAccuracy(Pokemon* target, Pokemon* pokemon, ActiveMove& move);
-    void hitStepBreakProtect(Targets& targets);
+    void hitStepBreakProtect(Targets& targets, const ActiveMove& move);
     void hitStepStealBoosts(Pokemon* target, Pokemon* pokemon);
     void emergencyExit(Pokemon* p, int hpBefore, Pokemon* source = nullptr);
 

@@ -4,7 +4,7 @@
 
 // Not a number: no damage is dealt: FALSE and NUL fail, UNDEFINED does not.
 Value Battle::getDamage(Pokemon* source, Pokemon* target, ActiveMove* move) {
-    if (!runImmunity(target, move)) return FALSE;
+    if (!runImmunity(target, move, true)) return FALSE;
     if (move->ohko) return target->maxhp;
     auto ask = [&](int callback, Value otherwise) {
         const Handler* handler = HANDLERS.find(move->id, callback);
@@ -77,6 +77,9 @@ Value Battle::modifyDamage(int64_t damage, Pokemon* source, Pokemon* target, Act
     }
     int typeMod = clamp(runEffectiveness(target, move), -6, 6);
     move->typeMod[slotIndex(target)] = typeMod;
+    if (typeMod > 0) add(Message::supereffective, target);
+    if (typeMod < 0) add(Message::resisted, target);
+    if (crit) add(Message::crit, target);
     for (int n = 0; n < typeMod; n++) damage *= 2;
     for (int n = 0; n > typeMod; n--) damage /= 2;
     if (source->status == condition::brn && move->category == Category::Physical && !hasAbility(source, ability::guts) && move->id != move::facade)

@@ -18,6 +18,13 @@ int Battle::durationOf(int id, Pokemon* target, Pokemon* source, Cause cause) {
     return handler->run(*this, asking);
 }
 
+namespace {
+
+// Whether what causes something is a move or item of Showdown's that names a status.
+int setsStatus(const Cause& cause) { return cause.move ? cause.move->hit.status : cause.id >= FIRST_MOVE ? moveData(cause.id).hit.status : 0; }
+
+}  // namespace
+
 Value Battle::addVolatile(Pokemon* p, int id, Pokemon* source, Cause cause, int linkedStatus) {
     if (!p->hp && !EFFECTS[id].is(Is::affectsFainted)) return FALSE;
     if (linkedStatus && source && !source->hp) return FALSE;
@@ -28,7 +35,10 @@ Value Battle::addVolatile(Pokemon* p, int id, Pokemon* source, Cause cause, int 
         if (!HANDLERS.find(id, onRestart)) return FALSE;
         return singleEvent(Ev::Restart, id, state, p, source, cause);
     }
-    if (!runStatusImmunity(p, id)) return FALSE;
+    if (!runStatusImmunity(p, id)) {
+        if (setsStatus(cause)) add(Message::immune, p);
+        return FALSE;
+    }
     Value result = runEvent(Ev::TryAddVolatile, p, source, cause, UNDEFINED, id);
     if (!truthy(result)) return result;
     Active& active = out(p);
@@ -95,10 +105,19 @@ Value Battle::setStatus(Pokemon* p, int status, Pokemon* source, Cause cause, bo
     source = orSource(source);
     cause = orEffect(cause);
     if (!source) source = p;
-    if (p->status == status) return FALSE;
+    if (p->status == status) {
+        if (setsStatus(cause) == status && status)
+            add(Message::fail, p, idOf(status));
+        else if (setsStatus(cause))
+            addFail(source);
+        return FALSE;
+    }
     bool poison = status == condition::psn || status == condition::tox;
     bool natural = !ignoreImmunities && status && !(poison && hasAbility(source, ability::corrosion));
-    if (natural && !runStatusImmunity(p, poison ? int(condition::psn) : status)) return FALSE;
+    if (natural && !runStatusImmunity(p, poison ? int(condition::psn) : status)) {
+        if (setsStatus(cause)) add(Message::immune, p);
+        return FALSE;
+    }
     int prevStatus = p->status;
     EffectState prevStatusState = p->statusState;
     if (status) {
@@ -119,7 +138,15 @@ Value Battle::setStatus(Pokemon* p, int status, Pokemon* source, Cause cause, bo
     return truthy(runEvent(Ev::AfterSetStatus, p, source, cause, UNDEFINED, status)) ? TRUE : FALSE;
 }
 
-bool Battle::cureStatus(Pokemon* p) {
+bool Battle::cureStatus(Pokemon* p, bool silent) {
+    if (!p->hp || !p->status) return false;
+    add(Message::curestatus, p, idOf(p->status), silent ? "[silent]" : "[msg]");
+    setStatus(p, 0);
+    return true;
+}
+
+// Without a message.
+bool Battle::clearStatus(Pokemon* p) {
     if (!p->hp || !p->status) return false;
     setStatus(p, 0);
     return true;
@@ -139,13 +166,33 @@ void Battle::clearBoosts(Pokemon* p) {
     for (int& boost : out(p).boosts) boost = 0;
 }
 
+namespace {
+
+struct BoostOrder {
+    int stats[Stat::COUNT];
+    const int* begin() const { return stats; }
+    const int* end() const { return stats + Stat::COUNT; }
+};
+
+// In which order Showdown's data names the stats that an effect changes.
+BoostOrder orderOfBoosts(const Cause& cause) {
+    using namespace Stat;
+    switch (cause.id) {
+        case move::shellsmash: return {{def, spd, atk, spa, spe, accuracy, evasion}};
+        case move::curse: return {{spe, atk, def, spa, spd, accuracy, evasion}};
+        default: return {{atk, def, spa, spd, spe, accuracy, evasion}};
+    }
+}
+
+}  // namespace
+
 Value Battle::boost(int stat, int by, Pokemon* target, Pokemon* source, Cause cause) {
     int boosts[Stat::COUNT] = {};
     boosts[stat] = by;
     return boost(boosts, target, source, cause);
 }
 
-Value Battle::boost(const int by[Stat::COUNT], Pokemon* target, Pokemon* source, Cause cause) {
+Value Battle::boost(const int by[Stat::COUNT], Pokemon* target, Pokemon* source, Cause cause, bool isSecondary, bool isSelf) {
     target = orTarget(target);
     source = orSource(source);
     cause = orEffect(cause);
@@ -157,14 +204,36 @@ Value Battle::boost(const int by[Stat::COUNT], Pokemon* target, Pokemon* source,
     runEvent(Ev::ChangeBoost, target, source, cause, UNDEFINED, 0, boosts);
     Active& active = out(target);
     auto cap = [&](int stat) { return clamp(active.boosts[stat] + boosts[stat], -6, 6) - active.boosts[stat]; };
-    for (int stat = 0; stat < Stat::COUNT; stat++) boosts[stat] = cap(stat);
+    bool asked[Stat::COUNT];
+    for (int stat = 0; stat < Stat::COUNT; stat++) {
+        asked[stat] = boosts[stat];
+        boosts[stat] = cap(stat);
+    }
+    int before[Stat::COUNT];
+    for (int stat = 0; stat < Stat::COUNT; stat++) before[stat] = boosts[stat];
     runEvent(Ev::TryBoost, target, source, cause, UNDEFINED, 0, boosts);
     Value success = NUL;
-    for (int stat = 0; stat < Stat::COUNT; stat++) {
+    bool isAbility = cause.type() == EffectType::Ability, announced = isSecondary;
+    for (int stat : orderOfBoosts(cause)) {
+        // What a handler set to 0 is no boost any more (Showdown deletes it); what could not be changed is one by 0.
+        if (!asked[stat] || (before[stat] && !boosts[stat])) continue;
         int change = cap(stat);
-        if (!change) continue;
         active.boosts[stat] += change;
+        bool down = boosts[stat] < 0 || active.boosts[stat] == -6;
+        Message message = down ? Message::unboost : Message::boost;
+        int by = down ? -change : change;
+        if (!change) {
+            if (isAbility == (isSecondary || isSelf)) add(message, target, statName(stat), by);
+            continue;
+        }
         success = TRUE;
+        if (cause.type() == EffectType::Item) {
+            add(message, target, statName(stat), by, from(cause.id));
+        } else if (cause.id) {
+            if (isAbility && !announced) add(Message::ability, target, named(cause.id), "boost");
+            announced = announced || isAbility;
+            add(message, target, statName(stat), by);
+        }
         int single[Stat::COUNT] = {};
         single[stat] = boosts[stat];
         runEvent(Ev::AfterEachBoost, target, source, cause, UNDEFINED, 0, single);
@@ -196,6 +265,7 @@ Value Battle::spreadDamage(Value amount, Pokemon* target, Pokemon* source, Cause
         if (!target->hp) faint(target, source, cause);
     }
     if (dealt) out(target).hurtThisTurn = target->hp;
+    addDamage(target, source, cause);
     if (dealt && cause.move && cause.move->drain[0] && source)
         heal(roundedQuotient(int64_t(dealt) * cause.move->drain[0], cause.move->drain[1]), source, target, int(condition::drain));
     return dealt;
@@ -205,13 +275,52 @@ Value Battle::damage(int amount, Pokemon* target, Pokemon* source, Cause cause) 
     return spreadDamage(atLeastOne(amount), orTarget(target), orSource(source), orEffect(cause));
 }
 
+// Says what caused damage.
+void Battle::addDamage(Pokemon* target, Pokemon* source, const Cause& cause) {
+    if (!log) return;
+    Argument name = from(cause.id == condition::tox ? int(condition::psn) : cause.id);
+    if (cause.id == condition::mindblownrecoil) name = idOf(activeMove ? activeMove->id : 0).after("[from] ");
+    if (cause.id == condition::partiallytrapped)
+        add(Message::damage, target, health(target), from(volatileOf(target, cause.id)->sourceEffect), "[partiallytrapped]");
+    else if (cause.id == move::confused)
+        add(Message::damage, target, health(target), "[from] confusion");
+    else if (!cause.id || cause.type() == EffectType::Move)
+        add(Message::damage, target, health(target));
+    else if (source && (source != target || cause.type() == EffectType::Ability))
+        add(Message::damage, target, health(target), name, of(source));
+    else
+        add(Message::damage, target, health(target), name);
+}
+
+void Battle::addHeal(Pokemon* target, Pokemon* source, const Cause& cause) {
+    if (cause.id == move::rest)
+        add(Message::heal, target, health(target), "[silent]");
+    else if (cause.id == condition::drain)
+        add(Message::heal, target, health(target), "[from] drain", of(source));
+    else if (cause.id == condition::wish || !cause.id)
+        return;
+    else if (cause.type() == EffectType::Move)
+        add(Message::heal, target, health(target));
+    else if (source && source != target)
+        add(Message::heal, target, health(target), from(cause.id), of(source));
+    else
+        add(Message::heal, target, health(target), from(cause.id));
+}
+
 // Damage that no event changes.
 int Battle::directDamage(int amount, Pokemon* target, Pokemon* source, Cause cause) {
     target = orTarget(target);
     if (!target || !target->hp || !amount) return 0;
     int dealt = amount < target->hp ? amount : target->hp;
     target->hp -= dealt;
-    if (!target->hp) faint(target, orSource(source), orEffect(cause));
+    cause = orEffect(cause);
+    if (!target->hp) faint(target, orSource(source), cause);
+    if (cause.id == condition::strugglerecoil)
+        add(Message::damage, target, health(target), "[from] recoil");
+    else if (cause.id == condition::confusion)
+        add(Message::damage, target, health(target), "[from] confusion");
+    else
+        add(Message::damage, target, health(target));
     return dealt;
 }
 
@@ -238,6 +347,7 @@ Value Battle::heal(int amount, Pokemon* target, Pokemon* source, Cause cause) {
     if (!truthy(healed)) return healed;
     if (!target || !target->hp || !target->isActive || target->hp >= target->maxhp) return FALSE;
     healed = healHp(target, healed);
+    addHeal(target, source, cause);
     runEvent(Ev::Heal, target, source, cause, healed);
     return healed;
 }

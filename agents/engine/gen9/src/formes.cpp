@@ -15,6 +15,12 @@ Value Battle::setAbility(Pokemon* p, int ability, Pokemon* source, Cause cause, 
     p->ability = ability;
     initEffectState(p->abilityState, ability, p);
     listen(ability);
+    if (cause.id && !isFromFormeChange && !isTransform) {
+        if (source)
+            add(Message::ability, p, named(ability), named(oldAbility), from(cause.id), of(source));
+        else
+            add(Message::ability, p, named(ability), named(oldAbility), from(cause.id));
+    }
     if (ability && (!isTransform || oldAbility != ability)) singleEvent(Ev::Start, ability, &p->abilityState, p, source);
     return oldAbility;
 }
@@ -27,6 +33,7 @@ Value Battle::skillSwap(Pokemon* source, Pokemon* target) {
     if (!truthy(canBeSet)) return canBeSet;
     canBeSet = runEvent(Ev::SetAbility, source, source, int(move::skillswap), UNDEFINED, targetAbility);
     if (!truthy(canBeSet)) return canBeSet;
+    add(Message::activate, source, "Skill Swap", named(targetAbility), named(sourceAbility), of(target));
     singleEvent(Ev::End, sourceAbility, &source->abilityState, source);
     singleEvent(Ev::End, targetAbility, &target->abilityState, target);
     source->ability = targetAbility;
@@ -57,7 +64,10 @@ int statOf(const Pokemon& p, int species, int stat) {  // stat: 0 HP, then as in
 bool Battle::setSpecies(Pokemon* p, int species, bool isTransform) {
     p->species = species;
     Active& active = out(p);
-    for (int n = 0; n < 2; n++) active.types[n] = SPECIES[species].types[n];
+    for (int n = 0; n < 2; n++) {
+        active.types[n] = SPECIES[species].types[n];
+        active.apparentTypes[n] = 1 + active.types[n];
+    }
     active.addedType = Type::none;
     for (int stat = 0; stat < 5; stat++) {
         active.storedStats[stat] = statOf(*p, species, stat + 1);
@@ -72,13 +82,30 @@ void Battle::updateMaxHp(Pokemon* p) {
     if (newMaxHp == p->maxhp) return;
     p->hp = p->hp <= 0 ? 0 : atLeastOne(newMaxHp - (p->maxhp - p->hp));
     p->maxhp = newMaxHp;
+    if (p->hp) add(Message::heal, p, health(p), "[silent]");
+}
+
+// The other side sees to which type it is terastallized, if so.
+void Battle::showTeraType(Pokemon* p) {
+    if (!p->terastallized) return;
+    out(p).apparentTypes[0] = p->terastallized;
+    out(p).apparentTypes[1] = 0;
 }
 
 // source: 0: none, as for a forme that a Pokémon takes by terastallizing.
 bool Battle::formeChange(Pokemon* p, int species, Cause source, bool isPermanent) {
     setSpecies(p, species);
-    if (!isPermanent) return true;
+    if (!isPermanent) {
+        if (source.type() == EffectType::Ability)
+            add(Message::formechange, p, speciesName(species), "", from(source.id));
+        else
+            add(Message::formechange, p, speciesName(species), "");
+        showTeraType(p);
+        return true;
+    }
     p->baseSpecies = species;
+    add(Message::detailschange, p, details(p));
+    showTeraType(p);
     updateMaxHp(p);
     if (!source.id) p->formeRegression = true;
     if (source.id && source.type() == EffectType::Item) {
@@ -92,7 +119,7 @@ bool Battle::formeChange(Pokemon* p, int species, Cause source, bool isPermanent
     return true;
 }
 
-bool Battle::transformInto(Pokemon* p, Pokemon* target) {
+bool Battle::transformInto(Pokemon* p, Pokemon* target, int effect) {
     int base = SPECIES[target->species].baseSpecies;
     if (target->fainted || volatileOf(target, condition::substitute) || out(target).transformed || out(p).transformed) return false;
     if (base == species::ogerpon && (p->terastallized || target->terastallized)) return false;
@@ -118,6 +145,12 @@ bool Battle::transformInto(Pokemon* p, Pokemon* target) {
         p->moveSlots[n] = {id, pp, pp, 0, 0};
     }
     for (int stat = 0; stat < Stat::COUNT; stat++) active.boosts[stat] = other.boosts[stat];
+    for (int n = 0; n < 2; n++) active.apparentTypes[n] = other.apparentTypes[n];
+    if (effect)
+        add(Message::transform, p, target, from(effect));
+    else
+        add(Message::transform, p, target);
+    showTeraType(p);
     setAbility(p, target->ability, p, {}, true, true);
     if (base == species::ogerpon && p->canTerastallize) p->canTerastallize = -1;
     return true;

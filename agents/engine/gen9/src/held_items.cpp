@@ -43,6 +43,7 @@ bool Battle::eatItem(Pokemon* p, bool force, Pokemon* source, Cause cause) {
     if (cause.type() == EffectType::Item && item != cause.id && source == p) return false;
     if (!truthy(runEvent(Ev::UseItem, p, nullptr, {}, UNDEFINED, item))) return false;
     if (!force && !truthy(runEvent(Ev::TryEatItem, p, nullptr, {}, UNDEFINED, item))) return false;
+    add(Message::enditem, p, named(item), "[eat]");
     singleEvent(Ev::Eat, item, &p->itemState, p, source, cause);
     runEvent(Ev::EatItem, p, source, cause, UNDEFINED, item);
     if (isRestorative(item)) {
@@ -64,6 +65,10 @@ bool Battle::useItem(Pokemon* p, Pokemon* source, Cause cause) {
     if (!source && event) source = event->target;
     if (cause.type() == EffectType::Item && item != cause.id && source == p) return false;
     if (!truthy(runEvent(Ev::UseItem, p, nullptr, {}, UNDEFINED, item))) return false;
+    if (item == item::redcard)
+        add(Message::enditem, p, named(item), of(source));
+    else
+        add(Message::enditem, p, named(item));
     bool boosts = false;
     for (int by : EFFECTS[item].boosts) boosts = boosts || by;
     if (boosts) boost(EFFECTS[item].boosts, p, source, item);

@@ -107,6 +107,12 @@ void Battle::hitStepMoveHitLoop(Targets& targets, Pokemon* user, ActiveMove& mov
             copy.size = 1;
             copy.list[0] = targets.list[hit - 1];
         }
+        if (copy.list[0] && moveData(move.id).smartTarget) {
+            if (hit > 1)
+                addMove(Message::anim, user, named(move.id), copy.list[0]);
+            else
+                retargetLastMove(copy.list[0]);
+        }
         if (copy.list[0] && move.multiaccuracy && hit > 1 && !multiaccuracyHits(copy.list[0], user, move)) break;
         Value dealt[SLOTS];
         spreadMoveHit(copy, user, move, move.hit, false, false, dealt);
@@ -130,6 +136,7 @@ void Battle::hitStepMoveHitLoop(Targets& targets, Pokemon* user, ActiveMove& mov
         for (int n = 0; n < targets.size; n++) damage[n] = FALSE;
     if (hit == 1) return;
     faintMessages(false, false, !user->hp);
+    if (move.multihit[0] && !moveData(move.id).smartTarget) add(Message::hitcount, targets.list[0], hit - 1);
     if (move.totalDamage) applyRecoilDamage(move.totalDamage, move, user);
     if (smart) copy = targets;
     for (int n = 0; n < copy.size; n++) {
@@ -138,6 +145,7 @@ void Battle::hitStepMoveHitLoop(Targets& targets, Pokemon* user, ActiveMove& mov
         gotAttacked(target, move, moveDamage[n], user);
         if (isNumber(moveDamage[n])) target->timesAttacked += smart ? 1 : hit - 1;
     }
+    if (move.ohko && !targets.list[0]->hp) add(Message::ohko);
     bool any = false;
     for (int n = 0; n < targets.size; n++) any = any || truthyOrZero(damage[n]);
     if (!any) return;
@@ -168,7 +176,9 @@ void Battle::spreadMoveHit(Targets& targets, Pokemon* user, ActiveMove& move, co
     for (int n = 0; n < targets.size; n++) damage[n] = TRUE;
     if (primary && (targets.list[0] || atSideOrField(move.target))) {
         int event = move.target == Target::all ? Ev::TryHitField : atSideOrField(move.target) ? Ev::TryHitSide : Ev::TryHit;
-        if (!truthy(singleEvent(event, move.id, nullptr, targets.list[0], user, &move))) {
+        Value tried = singleEvent(event, move.id, nullptr, targets.list[0], user, &move);
+        if (!truthy(tried)) {
+            if (tried == FALSE) addFail(user);
             damage[0] = FALSE;
             return;
         }
@@ -246,6 +256,7 @@ void Battle::runMoveEffects(Value* damage, Targets& targets, const bool* failed,
         any = combineResults(any, did);
     }
     bool nothing = !truthyOrZero(any) && !data.self && !data.selfdestruct;
+    if (nothing && any == FALSE && !isSelf && !isSecondary) addFail(user);
     if (!nothing && move.hit.selfSwitch && user->hp) user->switchFlag = move.id;
 }
 
@@ -253,10 +264,18 @@ void Battle::runMoveEffects(Value* damage, Targets& targets, const bool* failed,
 Value Battle::runEffectsOn(Pokemon* target, Pokemon* user, ActiveMove& move, const HitEffect& data, bool isSecondary, bool isSelf) {
     Value did = UNDEFINED;
     auto note = [&](Value result) { did = combineResults(did, result); };
-    if (data.hasBoosts() && !target->fainted) note(boost(data.boosts, target, user, &move));
+    if (data.hasBoosts() && !target->fainted) note(boost(data.boosts, target, user, &move, isSecondary, isSelf));
     if (data.heal[0] && !target->fainted) {
-        if (target->hp >= target->maxhp) return STOPPED;
-        if (!truthyOrZero(heal(roundedQuotient(int64_t(target->maxhp) * data.heal[0], data.heal[1]), target, user, &move))) return STOPPED;
+        if (target->hp >= target->maxhp) {
+            add(Message::fail, target, "heal");
+            stillLastMove();
+            return STOPPED;
+        }
+        Value healed = heal(roundedQuotient(int64_t(target->maxhp) * data.heal[0], data.heal[1]), target, user, &move);
+        if (!truthyOrZero(healed)) {
+            if (healed != NUL) addFail(user);
+            return STOPPED;
+        }
         did = TRUE;
     }
     if (data.status) {
@@ -315,10 +334,12 @@ void Battle::forceSwitch(Value* damage, Targets& targets, Pokemon* user, ActiveM
         Pokemon* target = targets.list[n];
         if (!target || !target->hp || !user->hp || !canSwitch(target->side)) continue;
         Value hit = runEvent(Ev::DragOut, target, user, &move);
-        if (truthy(hit))
+        if (truthy(hit)) {
             target->forceSwitchFlag = true;
-        else if (hit == FALSE && move.category == Category::Status)
+        } else if (hit == FALSE && move.category == Category::Status) {
+            addFail(user);
             damage[n] = FALSE;
+        }
     }
 }
 

@@ -62,6 +62,7 @@ struct Active {
     int32_t boosts[Stat::COUNT];
     int32_t storedStats[5];
     int32_t types[2], addedType;  // Type::none for none
+    int32_t apparentTypes[2];     // 1 + those that the other side has been shown
     int32_t transformed, lastMove, lastMoveUsed, moveThisTurn, newlySwitched, activeTurns, activeMoveActions;
     int32_t moveThisTurnResult, moveLastTurnResult;                // Values
     int32_t unknownType;   // Showdown's !knownType: it took a foe's forme, and has not been attacked since

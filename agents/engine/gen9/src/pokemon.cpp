@@ -66,20 +66,6 @@ int boosted(int stat, int boost) {
 
 constexpr int MODIFY_EVENTS[] = {Ev::ModifyAtk, Ev::ModifyDef, Ev::ModifySpA, Ev::ModifySpD, Ev::ModifySpe};
 
-// The types that a condition or weather cannot affect, as bits.
-int immuneTypes(int effect) {
-    switch (effect) {
-        case condition::brn: return Immune::brn;
-        case condition::frz: return Immune::frz;
-        case condition::par: return Immune::par;
-        case condition::psn:
-        case condition::tox: return Immune::psn;
-        case condition::sandstorm: return Immune::sandstorm;
-        case condition::trapped: return Immune::trapped;
-        default: return 0;
-    }
-}
-
 }  // namespace
 
 // statUser: whose handlers may change the boost; null: its own.
@@ -158,6 +144,8 @@ bool Battle::setType(Pokemon* p, int type, bool enforce) {
     Active& active = out(p);
     active.types[0] = type;
     active.types[1] = active.addedType = Type::none;
+    active.apparentTypes[0] = 1 + type;
+    active.apparentTypes[1] = 0;
     active.unknownType = false;
     return true;
 }
@@ -184,30 +172,57 @@ int Battle::runEffectiveness(Pokemon* p, ActiveMove* move) {
     return total;
 }
 
-bool Battle::runImmunity(Pokemon* p, int type) {
+bool Battle::runImmunity(Pokemon* p, int type, bool message) {
     if (type == Type::unknown) return true;
     bool negateImmunity = !truthy(runEvent(Ev::NegateImmunity, p, nullptr, {}, UNDEFINED, type));
-    if (type == Type::Ground) return truthy(isGrounded(p, negateImmunity));
-    if (negateImmunity) return true;
-    Types types = getTypes(p);
-    for (int n = 0; n < types.count; n++)
-        if (CHART[type][types.list[n]] == 2) return false;
-    return true;
+    Value notImmune = TRUE;
+    if (type == Type::Ground) {
+        notImmune = isGrounded(p, negateImmunity);
+    } else if (!negateImmunity) {
+        Types types = getTypes(p);
+        for (int n = 0; n < types.count; n++)
+            if (CHART[type][types.list[n]] == 2) notImmune = FALSE;
+    }
+    if (truthy(notImmune)) return true;
+    if (message && notImmune == NUL)
+        add(Message::immune, p, from(ability::levitate));
+    else if (message)
+        add(Message::immune, p);
+    return false;
 }
 
-bool Battle::runImmunity(Pokemon* p, const ActiveMove* move) {
+bool Battle::runImmunity(Pokemon* p, const ActiveMove* move, bool message) {
     if (move->ignoreImmunity == ALL_TYPES || (move->type != Type::unknown && move->ignoreImmunity >> move->type & 1)) return true;
-    return runImmunity(p, move->type);
+    return runImmunity(p, move->type, message);
 }
 
-bool Battle::runStatusImmunity(Pokemon* p, int effect) {
+// The types that a condition or weather cannot affect, as bits.
+int Battle::immuneTypes(int effect) {
+    switch (effect) {
+        case condition::brn: return Immune::brn;
+        case condition::frz: return Immune::frz;
+        case condition::par: return Immune::par;
+        case condition::psn:
+        case condition::tox: return Immune::psn;
+        case condition::sandstorm: return Immune::sandstorm;
+        case condition::trapped: return Immune::trapped;
+        default: return 0;
+    }
+}
+
+bool Battle::runStatusImmunity(Pokemon* p, int effect, bool message) {
     if (p->fainted) return false;
     if (int immune = immuneTypes(effect)) {
         Types types = getTypes(p);
         for (int n = 0; n < types.count; n++)
-            if (immune >> types.list[n] & 1) return false;
+            if (immune >> types.list[n] & 1) {
+                if (message) add(Message::immune, p);
+                return false;
+            }
     }
-    return truthy(runEvent(Ev::Immunity, p, nullptr, {}, UNDEFINED, effect));
+    Value immunity = runEvent(Ev::Immunity, p, nullptr, {}, UNDEFINED, effect);
+    if (message && !truthy(immunity) && immunity != NUL) add(Message::immune, p);
+    return truthy(immunity);
 }
 
 int Battle::effectiveWeather(const Pokemon*) { return effectiveWeather(); }

@@ -3,7 +3,10 @@
 #include "battle.h"
 
 bool Battle::switchIn(Pokemon* incoming, int position, int sourceEffect, bool isDrag) {
-    if (!incoming || incoming->isActive) return false;
+    if (!incoming || incoming->isActive) {
+        hint("A switch failed because the Pokémon trying to switch in is already in.");
+        return false;
+    }
     Side& side = row.sides[incoming->side];
     Pokemon* old = at(incoming->side, position);
     if (old && old->hp && old->isActive) {
@@ -39,6 +42,11 @@ bool Battle::switchIn(Pokemon* incoming, int position, int sourceEffect, bool is
     initEffectState(incoming->itemState, incoming->item, incoming);
     findListening();
     runEvent(Ev::BeforeSwitchIn, incoming);
+    Message message = isDrag ? Message::drag : Message::switch_;
+    if (sourceEffect)
+        add(message, incoming, details(incoming), health(incoming), named(sourceEffect).after("[from] "));
+    else
+        add(message, incoming, details(incoming), health(incoming));
     incoming->previouslySwitchedIn++;
     if (isDrag)
         runSwitch(incoming);
@@ -73,11 +81,16 @@ void Battle::runSwitch(Pokemon* first) {
 
 void Battle::terastallize(Pokemon* p) {
     bool ogerpon = speciesOf(p).baseSpecies == species::ogerpon;
-    if (ogerpon && p->teraType != Type::Fire && p->teraType != Type::Grass && p->teraType != Type::Rock && p->teraType != Type::Water) return;
+    if (ogerpon && p->teraType != Type::Fire && p->teraType != Type::Grass && p->teraType != Type::Rock && p->teraType != Type::Water) {
+        hint("If Ogerpon Terastallizes into a type other than Fire, Grass, Rock, or Water, the game crashes.", 0, 0, 1 + p->side);
+        return;
+    }
+    add(Message::terastallize, p, typeName(p->teraType));
     p->terastallized = p->teraType + 1;
     for (Pokemon& ally : row.sides[p->side].pokemon) ally.canTerastallize = 0;
     out(p).addedType = Type::none;
     out(p).unknownType = false;
+    showTeraType(p);
     if (ogerpon) {
         int forme = p->species == species::ogerponwellspring ? int(species::ogerponwellspringtera)
             : p->species == species::ogerponcornerstone      ? int(species::ogerponcornerstonetera)

@@ -51,6 +51,10 @@ Targets Battle::getMoveTargets(Pokemon* user, ActiveMove& move, Pokemon* target,
     auto addAll = [&](Targets more) {
         for (int n = 0; n < more.size; n++) targets.add(more.list[n]);
     };
+    auto retarget = [&] {
+        if (targets.size && !targets.has(target)) retargetLastMove(targets.list[targets.size - 1]);
+    };
+    Pokemon* selected = nullptr;
     switch (move.target) {
         case Target::all:
         case Target::foeSide:
@@ -58,11 +62,16 @@ Targets Battle::getMoveTargets(Pokemon* user, ActiveMove& move, Pokemon* target,
         case Target::allyTeam:
             if (move.target != Target::foeSide) addAll(allies(user->side));
             if (move.target == Target::all || move.target == Target::foeSide) addAll(foes(user, true));
+            retarget();
             break;
         case Target::allAdjacent: addAll(adjacentAllies(user)); [[fallthrough]];
-        case Target::allAdjacentFoes: addAll(adjacentFoes(user)); break;
+        case Target::allAdjacentFoes:
+            addAll(adjacentFoes(user));
+            retarget();
+            break;
         case Target::allies: addAll(allies(user->side)); break;
         default:
+            selected = target;
             if (!target || (target->fainted && target->side != user->side)) target = getRandomTarget(user, move);
             if (target && row.activePerSide > 1 && !move.tracksTarget) {
                 Value redirected = priorityEvent(Ev::RedirectTarget, user, user, &move, nameOf(target));
@@ -85,6 +94,7 @@ Targets Battle::getMoveTargets(Pokemon* user, ActiveMove& move, Pokemon* target,
                 targets.size = 0;
                 return targets;
             }
+            if (selected != target) retargetLastMove(target);
     }
     pressureTargets = targets;
     if (move.target == Target::foeSide) pressureTargets.size = 0;
