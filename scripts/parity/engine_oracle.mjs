@@ -10,6 +10,7 @@ import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {Coverage} from './engine_coverage.mjs';
 import {choose, generator, POLICIES} from './engine_policies.mjs';
+import {drawsOf, hex} from './playing.mjs';
 
 const options = JSON.parse(readFileSync(0, 'utf8'));
 if (!POLICIES.includes(options.policy)) throw new Error(`policy ${options.policy}: one of ${POLICIES.join(', ')}`);
@@ -27,8 +28,6 @@ const MOVES = dex.moves.all().filter(m => m.gen <= 1 && m.num > 0 && m.num < 165
 const SPECIAL = {'': 0, nomove: 166, cannotmove: 167};
 const number = id => id in SPECIAL ? SPECIAL[id] : dex.moves.get(id).num;
 const numberOf = move => !move ? 0 : move.id === 'fissure' && move.basePower ? 166 : number(move.id);
-
-const hex = (roll, digits) => Array.from({length: digits}, () => roll(16).toString(16)).join('');
 
 function anyTeam(roll) {
   const size = roll(10) ? 6 : 1 + roll(6);
@@ -102,16 +101,7 @@ function play(index) {
   battle.setPlayer('p2', {name: 'p2', team: packed[1]});
   for (const side of battle.sides) side.team = side.pokemon.map((mon, place) => Object.assign(mon, {place}));
   coverage?.watch(battle);
-  const draws = [];
-  if (options.log) {
-    const rng = battle.prng.rng, next = rng.next.bind(rng);
-    rng.next = () => {
-      const stack = new Error().stack.split('\n').slice(2, 9).map(line => (line.match(/at (?:\w+\.)?([\w.<>]+)/) || [])[1]);
-      draws.push(`${decisions.length} ${stack.join(' < ')}`);
-      return next();
-    };
-  }
-  const decisions = [];
+  const decisions = [], draws = options.log && drawsOf(battle, () => decisions.length);
   let end = 'limit';
   for (;;) {
     const state = stateOf(battle);

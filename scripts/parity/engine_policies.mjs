@@ -6,7 +6,7 @@
 const OFTEN = {random: 15, switcher: 50, rare: 10};
 export const POLICIES = [...Object.keys(OFTEN), 'rules'];
 
-const HEALS = new Set(['recover', 'softboiled', 'rest']);
+const heals = move => move.category === 'Status' && !!move.flags.heal;
 const timesUsed = new Map(); // for the policy `rare`, over all battles of this process
 
 // Choices and teams have their own generator: xorshift, one for each battle.
@@ -74,7 +74,7 @@ function matchup(mon, foe) {
 // Expected damage in units of base power; what does none is put on the same scale.
 function worth(move, user, foe, roll) {
   const health = user.hp / user.maxhp, dex = user.battle.dex, hits = move.accuracy === true ? 1 : move.accuracy / 100;
-  if (HEALS.has(move.id)) return health < 0.45 ? 400 : 0;
+  if (heals(move)) return health < 0.45 ? 400 : 0;
   if (move.category === 'Status') return statusWorth(move, user, foe, roll, health) * hits;
   if (move.selfdestruct) return health < 0.3 ? 300 * effect(dex, move.type, foe) : 1;
   if (move.id === 'dreameater' && foe.status !== 'slp') return 0;

@@ -12,7 +12,7 @@ import zlib from 'node:zlib';
 import {createRequire} from 'node:module';
 import {choose, generator, POLICIES} from './engine_policies.mjs';
 import {StateReader} from './gen9_state.mjs';
-import {hex} from './playing.mjs';
+import {drawsOf, hex} from './playing.mjs';
 
 const options = JSON.parse(readFileSync(0, 'utf8'));
 const {Battle} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
@@ -65,15 +65,7 @@ function play(index) {
   battle.setPlayer('p1', {name: 'p1', team: teams[0]});
   battle.setPlayer('p2', {name: 'p2', team: teams[1]});
   for (const side of battle.sides) side.team = side.pokemon.map((mon, place) => Object.assign(mon, {place}));
-  const draws = [], decisions = [];
-  if (options.log) {
-    const rng = battle.prng.rng, next = rng.next.bind(rng);
-    rng.next = () => {
-      const stack = new Error().stack.split('\n').slice(2, 10).map(line => (line.match(/at (?:\w+\.)?([\w.<>]+)/) || [])[1]);
-      draws.push(`${decisions.length} ${stack.join(' < ')}`);
-      return next();
-    };
-  }
+  const decisions = [], draws = options.log && drawsOf(battle, () => decisions.length);
   reader.note(battle);
   // The preview: the team as it is, or with another lead.
   const orders = battle.sides.map(side => {

@@ -78,3 +78,14 @@ export function choiceOf(policy, side, request, roll) {
   const extra = extras.length && !roll(4) ? ` ${extras[roll(extras.length)]}` : '';
   return `move ${action + 1}${extra}`;
 }
+
+/** Notes each random draw of a battle, with its call site and the decision before which it is made (`decision()`). */
+export function drawsOf(battle, decision) {
+  const draws = [], rng = battle.prng.rng, next = rng.next.bind(rng);
+  rng.next = () => {
+    const stack = new Error().stack.split('\n').slice(2, 10).map(line => (line.match(/at (?:\w+\.)?([\w.<>]+)/) || [])[1]);
+    draws.push(`${decision()} ${stack.join(' < ')}`);
+    return next();
+  };
+  return draws;
+}
