@@ -91,6 +91,40 @@ def test_the_number_of_threads_changes_no_battle() -> None:
         assert (words == played[0][1]).all() and (states == played[0][2]).all()
 
 
+def test_rows_of_a_batch_are_begun_and_stepped_alone() -> None:
+    engine = Engine(4)
+    engine.reset([(TEAM, OTHER)] * 4, [*SEEDS, *SEEDS])
+    rows, before = np.array([2, 0]), engine.words.copy()
+    assert (engine.legal(rows) == engine.legal()[rows]).all()
+    apart = engine.fork(rows)
+    choices = firsts(engine.legal(rows))
+    engine.step(choices, rows)
+    apart.step(choices)
+    assert (engine.words[rows] == apart.words).all() and (engine.words[[1, 3]] == before[[1, 3]]).all()
+    engine.reset([(OTHER, TEAM)], SEEDS[:1], rows=[3])
+    assert (engine.words[3] != before[3]).any() and (engine.words[1] == before[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("rows", "names"),
+    [
+        ([1, 1], "rows: 1 comes more than once"),
+        ([0, 4], "rows: there is no 4; there are 2, from 0"),
+        ([0], r"of shape \[2, 2, 2\]: \[1, 2, 2\] is needed"),
+    ],
+)
+def test_rows_that_are_not_there_step_no_battle(rows: list[int], names: str) -> None:
+    engine = started()
+    before = engine.words.copy()
+    with pytest.raises(BadInput, match=names):
+        engine.step(np.zeros((2, 2, 2), np.int32), np.array(rows))
+    with pytest.raises(BadInput, match="actions of type float64: whole numbers are needed"):
+        engine.step(np.zeros((2, 2, 2)))
+    with pytest.raises(BadInput, match="1 pairs of teams and 2 seeds for 2 rows"):
+        engine.reset([(TEAM, OTHER)], SEEDS)
+    assert (engine.words == before).all()
+
+
 def test_an_illegal_choice_steps_no_battle() -> None:
     engine = started()
     before = engine.words.copy()
