@@ -44,6 +44,19 @@ export function functionsOf(kind, id) {
   return [...new Set(found)];
 }
 
+// [order, priority, subOrder] of those of an effect's functions that state any. What an ability or item does when it starts, it
+// does when its Pokémon switches in, in the order that is stated for that.
+export function ordersOf(kind, id) {
+  const data = dataOf(kind, id) || {}, orders = {};
+  for (const callback of functionsOf(kind, id)) {
+    const starts = callback === 'onStart' && ['abilities', 'items'].includes(kind) && !data.onSwitchIn && !data.onAnySwitchIn;
+    const name = starts ? 'onSwitchIn' : callback;
+    const order = ['Order', 'Priority', 'SubOrder'].map(key => data[name + key] || 0);
+    if (order.some(Boolean)) orders[callback] = order;
+  }
+  return orders;
+}
+
 // The conditions that an effect sets, as its data and the text of its functions name them, and its own.
 export function conditionsOf(kind, id) {
   const data = dataOf(kind, id) || {};

@@ -10,7 +10,7 @@
 
 import {readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {closure, conditionsOf, dex, functionsOf} from './gen9_rings.mjs';
+import {closure, conditionsOf, dex, functionsOf, ordersOf} from './gen9_rings.mjs';
 
 const rings = Object.values(JSON.parse(readFileSync(new URL('gen9_rings.json', import.meta.url), 'utf8')));
 const union = kind => [...new Set(rings.flatMap(ring => ring[kind]))].sort();
@@ -195,7 +195,7 @@ ${IS.map((flag, bit) => `    ${flag} = 1 << ${bit},`).join('\n')}
 };
 }
 `;
-const perKind = (kind, of) => Object.fromEntries(RING[kind].map(id => [id, of(kind, id)]).filter(([, found]) => found.length));
+const perKind = (kind, of) => Object.fromEntries(RING[kind].map(id => [id, of(kind, id)]).filter(([, found]) => Object.keys(found).length));
 // What Showdown writes of a format before the team preview, and what the preview shows of a species.
 const {Battle} = createRequire(import.meta.url)('pokemon-showdown');
 const begun = new Battle({formatid: 'gen9ou'});
@@ -219,6 +219,7 @@ const json = {
   pp: Object.fromEntries(RING.moves.filter(id => !MOVES_OF_THE_SIMULATOR.includes(id)).map(id => [id, dex.moves.get(id)]).map(([id, m]) => [id, m.noPPBoosts ? m.pp : m.pp * 8 / 5])),
   natures: Object.fromEntries(natures.map(n => [n.id, [n.plus ? STATS.indexOf(n.plus) : -1, n.minus ? STATS.indexOf(n.minus) : -1]])),
   functions: Object.fromEntries(kinds.map(([, list]) => [list, perKind(list, functionsOf)])),
+  orders: Object.fromEntries(kinds.map(([, list]) => [list, perKind(list, ordersOf)])),
   conditions: Object.fromEntries(kinds.map(([, list]) => [list, perKind(list, conditionsOf)])),
 };
 const lines = Object.entries(json).map(([key, value]) => ` ${JSON.stringify(key)}: ${JSON.stringify(value)}`);

@@ -94,16 +94,27 @@ def callback_name(callback: int) -> str:
 
 
 @functools.cache
-def handlers() -> dict[int, frozenset[str]]:
-    """The callbacks for which an effect (its number) has a handler, by Showdown's names."""
+def handlers() -> dict[int, dict[str, list[int]]]:
+    """The callbacks, by Showdown's names, for which an effect (its number) has a handler: [order, priority, subOrder]."""
     lib = library()
-    count = lib.gen9_handlers(None, None)
-    effects, callbacks = (ctypes.c_int32 * count)(), (ctypes.c_int32 * count)()
-    lib.gen9_handlers(effects, callbacks)
-    found: dict[int, set[str]] = {}
-    for effect, callback in zip(effects, callbacks, strict=True):
-        found.setdefault(effect, set()).add(callback_name(callback))
-    return {effect: frozenset(names) for effect, names in found.items()}
+    words = (ctypes.c_int32 * (5 * lib.gen9_handlers(None)))()
+    lib.gen9_handlers(words)
+    found: dict[int, dict[str, list[int]]] = {}
+    for n in range(0, len(words), 5):
+        found.setdefault(words[n], {})[callback_name(words[n + 1])] = list(words[n + 2 : n + 5])
+    return found
+
+
+def misordered() -> dict[str, list[int]]:
+    """The handlers whose order, priority or subOrder is not Showdown's, with Showdown's: empty."""
+    wrong = {}
+    for kind, numbers in DATA["numbers"].items():
+        for id, number in numbers.items():
+            for callback, order in handlers().get(number, {}).items():
+                expected = DATA["orders"][kind].get(id, {}).get(callback, [0, 0, 0])
+                if order != expected:
+                    wrong[f"{kind}.{id} {callback}"] = expected
+    return wrong
 
 
 @functools.cache
@@ -119,7 +130,7 @@ def missing(kind: str, id: str) -> list[str]:
         if (kind, id) in seen:
             continue
         seen.add((kind, id))
-        have = handlers().get(DATA["numbers"][kind][id], frozenset())
+        have = handlers().get(DATA["numbers"][kind][id], {})
         for function in DATA["functions"][kind].get(id, ()):
             needed = not {f"{kind}.{id} {function}", f"{kind}.* {function}"} & _needless()
             if needed and _PARTS.get(function, function) not in have:

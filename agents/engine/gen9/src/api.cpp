@@ -58,8 +58,8 @@ extern "C" {
 
 int gen9_words() { return WORDS; }
 
-// Writes the effect and the callback of each handler, unless null is given; returns how many there are.
-int gen9_handlers(int32_t* effects, int32_t* callbacks) { return HANDLERS.write(effects, callbacks); }
+// Writes five words for each handler, unless null is given: effect, callback, order, priority, subOrder. Returns how many there are.
+int gen9_handlers(int32_t* words) { return HANDLERS.write(words); }
 
 const char* gen9_event(int event) {
     static constexpr const char* NAMES[] = {

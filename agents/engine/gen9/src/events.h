@@ -104,8 +104,8 @@ class Handlers {
         return callback == onSwitchIn && entry.starts ? find(effect, onStart) : nullptr;
     }
     const EventSet& eventsOf(int effect) const { return entries[effect].events; }
-    // The effect and callback of each; returns how many. null: only counts.
-    int write(int32_t* effects, int32_t* callbacks) const;
+    // Effect, callback, order, priority and subOrder of each; returns how many there are. null: only counts.
+    int write(int32_t* words) const;
 
   private:
     struct Entry {

@@ -46,13 +46,12 @@ Handlers::Handlers() {
     }
 }
 
-int Handlers::write(int32_t* effects, int32_t* callbacks) const {
+int Handlers::write(int32_t* words) const {
     int count = 0;
     for (const Entry& entry : entries) {
         for (const Handler* handler = entry.first; handler != entry.last; handler++, count++) {
-            if (!effects) continue;
-            effects[count] = handler->effect;
-            callbacks[count] = handler->callback;
+            if (!words) continue;
+            for (int word : {handler->effect, handler->callback, handler->order.order, handler->order.priority, handler->order.subOrder}) *words++ = word;
         }
     }
     return count;

@@ -47,7 +47,12 @@ def test_the_data_is_that_of_the_installed_showdown() -> None:
 
 
 def test_no_effect_has_two_handlers_of_an_event() -> None:
-    assert library.library().gen9_handlers(None, None) == sum(map(len, played.handlers().values())) > 400
+    assert library.library().gen9_handlers(None) == sum(map(len, played.handlers().values())) > 400
+
+
+def test_handlers_have_showdowns_order_priority_and_sub_order() -> None:
+    assert sum(any(order) for of in played.handlers().values() for order in of.values()) > 100
+    assert played.misordered() == {}
 
 
 def test_another_lead_begins_and_what_is_no_order_is_refused() -> None:
