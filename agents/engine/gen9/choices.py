@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.gen9.layout import ROW
-from agents.engine.gen9.teams import NUMBERS
+from agents.engine.gen9.teams import IDS, NUMBERS
 from teamsets.errors import BadInput
 
 if TYPE_CHECKING:
@@ -29,13 +29,15 @@ def action_of(side: Any, legal: int, choice: str) -> int:
     """
     kind, _, rest = choice.partition(" ")
     what, _, extra = rest.partition(" ")
-    if kind == "switch" and what.isdecimal():
+    if kind == "switch" and what.isdecimal() and int(what) >= 2:
         action = SWITCHING + int(what) - 2
     elif kind == "move" and extra in ("", "terastallize"):
         mon = side["pokemon"][(side["order"][0] - 1) % 6]
         known = mon["moveSlots"]["id"][: mon["moveCount"]].tolist()
         number = NUMBERS["moves"].get(what, 0)
-        slots = [int(what) - 1] if what.isdecimal() else [slot for slot, move in enumerate(known) if move == number]
+        slots = [
+            slot for slot, move in enumerate(known) if (what == str(slot + 1) if what.isdecimal() else move == number)
+        ]
         single = legal & 15 == 1 and not what.isdecimal()
         action = next((slot for slot in slots if legal >> slot & 1), 0 if single else ILLEGAL)
         if extra and action >= 0:
@@ -43,6 +45,20 @@ def action_of(side: Any, legal: int, choice: str) -> int:
     else:
         return ILLEGAL
     return action if action >= 0 and legal >> action & 1 else ILLEGAL
+
+
+def words_of(side: Any, action: int, locked: int) -> str:
+    """A seat's action as Showdown's input log has it, such as "move earthquake terastallize" or "switch 3".
+
+    side: its record; locked: the move (by number) that it must go on with, or 0.
+    """
+    if action >= SWITCHING:
+        return f"switch {action - SWITCHING + 2}"
+    mon = side["pokemon"][(side["order"][0] - 1) % 6]
+    slots = mon["moveSlots"][: mon["moveCount"]]
+    usable = ((slots["pp"] > 0) & (slots["disabled"] == 0)).any()
+    move = IDS[locked] if locked else IDS[int(slots["id"][action % TERASTALLIZING])] if usable else "struggle"
+    return f"move {move}{' terastallize' * (action >= TERASTALLIZING)}"
 
 
 def translate(

@@ -99,6 +99,12 @@ class Engine(Batch):
             self._logs[row].play(words)
             self.words[row] = words
 
+    def previewed(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str]) -> Words:
+        """Words [N, WORDS] of battles at their team preview, with what is drawn before it. Raises BadInput as `reset` does."""
+        words = self._initial(teams, seeds, len(teams))
+        library().gen9_prepare(_at(words), ctypes.c_int64(len(words)), self.threads)
+        return words
+
     def locked(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
         """[N, 2, SLOTS]: of Pokémon that are asked for a move in these rows, the one that they are locked into; 0: none."""
         moves = np.zeros((len(rows), *self.shape), np.int32)

@@ -57,24 +57,26 @@ class BattleLog:
         if length < 0:
             raise AssertionError("a step wrote more lines than src/log.h has place for")
         if actions is None:
-            self.lines += self._opening(words)
-        self.lines += self._text[:length].decode().split("\n")[:-1]
+            self.lines += opening(words, self.players)
+        self.lines += self._text.raw[:length].decode().split("\n")[:-1]
 
     def take(self) -> list[str]:
         """The lines since the last call."""
         taken, self.lines = self.lines, []
         return taken
 
-    def _opening(self, words: NDArray[np.int32]) -> Iterator[str]:
-        yield "|gametype|singles"
-        for seat, player in enumerate(self.players):
-            yield f"|player|p{seat + 1}|{player}||"
-        yield from DATA["rules"]
-        yield "|clearpoke"
-        for seat, side in enumerate(words.view(ROW)[0]["sides"]):
-            for mon in side["pokemon"][: side["size"]]:
-                yield f"|poke|p{seat + 1}|{_preview(mon)}|"
-        yield "|teampreview"
+
+def opening(words: NDArray[np.int32], players: Sequence[str]) -> Iterator[str]:
+    """The lines up to the team preview, of a battle's words [WORDS] (Engine.previewed)."""
+    yield "|gametype|singles"
+    for seat, player in enumerate(players):
+        yield f"|player|p{seat + 1}|{player}||"
+    yield from DATA["rules"]
+    yield "|clearpoke"
+    for seat, side in enumerate(words.view(ROW)[0]["sides"]):
+        for mon in side["pokemon"][: side["size"]]:
+            yield f"|poke|p{seat + 1}|{_preview(mon)}|"
+    yield "|teampreview"
 
 
 def for_seat(lines: Sequence[str], seat: int | None) -> list[str]:

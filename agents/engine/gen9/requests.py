@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 from agents.engine.gen9.layout import CONSTANTS
 from agents.engine.gen9.played import DATA
-from agents.engine.gen9.teams import NUMBERS, SPECIES, TYPES
+from agents.engine.gen9.teams import IDS, NUMBERS, SPECIES, TYPES
 
 MOVE, SWITCH = CONSTANTS["REQUEST_MOVE"], CONSTANTS["REQUEST_SWITCH"]
-#: Number -> id, of abilities, items, conditions and moves.
-IDS: dict[int, str] = {number: name for kind in NUMBERS.values() for name, number in kind.items()}
 _CURSE, _REVIVAL_BLESSING = NUMBERS["moves"].get("curse"), NUMBERS["conditions"].get("revivalblessing")
 _GHOST = TYPES.index("Ghost")
 _GENDERS = ("", ", M", ", F")
+_SHOWN_AS_BASE = ("greninjabond", "rockruffdusk")
 _STATS = ("atk", "def", "spa", "spd", "spe")
 Request = dict[str, Any]
 
@@ -49,7 +48,8 @@ def _id(text: str) -> str:
 def details(mon: Any, shiny: bool) -> str:
     """Species, level, gender and colour in Showdown's words. mon: a record of a Pokémon (layout.h)."""
     level = "" if mon["level"] == 100 else f", L{mon['level']}"
-    name = DATA["species"][mon["baseSpecies"]]["name"]
+    species = DATA["species"][mon["baseSpecies"]]
+    name = species["base" if species["id"] in _SHOWN_AS_BASE else "name"]
     return f"{name}{level}{_GENDERS[mon['gender']]}{', shiny' if shiny else ''}"
 
 

@@ -14,6 +14,8 @@ from agents.engine.gen9.played import DATA, plays
 from teamsets.errors import BadInput
 
 NUMBERS: dict[str, dict[str, int]] = DATA["numbers"]
+#: Number -> id, of all kinds.
+IDS: dict[int, str] = {number: name for kind in NUMBERS.values() for name, number in kind.items()}
 SPECIES: dict[str, int] = {species["id"]: n for n, species in enumerate(DATA["species"])}
 TYPES: list[str] = DATA["types"]
 

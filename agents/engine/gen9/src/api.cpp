@@ -70,6 +70,11 @@ const char* gen9_event(int event) {
     return NAMES[event];
 }
 
+// Brings battles whose rows hold teams and seed to their team preview, from which gen9_start goes on, too.
+void gen9_prepare(int32_t* rows, int64_t count, int threads) {
+    share(count, threads, [&](int64_t n) { Battle(reinterpret_cast<Row*>(rows)[n]).prepare(); });
+}
+
 // Starts battles whose rows hold teams and seed.
 void gen9_start(int32_t* rows, int64_t count, int threads) {
     share(count, threads, [&](int64_t n) { Battle(reinterpret_cast<Row*>(rows)[n]).start(); });

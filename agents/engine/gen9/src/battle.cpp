@@ -2,10 +2,15 @@
 
 #include "battle.h"
 
-void Battle::start() {
+// What Showdown draws when it makes the Pokémon, before the preview.
+void Battle::prepare() {
     for (Side& side : row.sides)
         for (int place = 0; place < side.size; place++)
             if (side.pokemon[place].gender < 0) side.pokemon[place].gender = 1 + prng.random(2);
+}
+
+void Battle::start() {
+    prepare();
     // The order of both teams, as chosen at the preview: Showdown's queue draws where the Pokémon of a place are equally fast.
     for (int place = 0; place < TEAM && place < row.sides[0].size && place < row.sides[1].size; place++)
         if (at(0, place)->baseStoredStats[Stat::spe] == at(1, place)->baseStoredStats[Stat::spe]) prng.random(2);

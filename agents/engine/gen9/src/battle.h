@@ -56,6 +56,7 @@ class Battle {
     }
 
     // battle.cpp: the turn
+    void prepare();
     void start();
     void commitChoices(const int32_t* choices);
     bool ended() const { return row.winner != UNDECIDED; }
