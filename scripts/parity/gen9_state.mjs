@@ -115,6 +115,7 @@ export class StateReader {
     }
     if (found.length > 1) this.unread.add(`${state.id}'s ${found.join(' and ')}`);
     const value = state[found[0]];
+    if (found[0] === 'checkedBerserk') return value ? 1 : -1; // it matters whether it was ever set
     if (found[0] === 'bestStat') return STATS.indexOf(value);
     if (/lot$/.test(found[0])) return slotNumber(value);
     return Math.floor(value) || 0; // Wish keeps halves, and heals without them

@@ -13,12 +13,14 @@ Value inflict(Battle& b, Event& e) {
 }
 
 constexpr Handler HANDLERS_HERE[] = {
+    // counter: Showdown's checkedBerserk: 1 true, -1 false
     {ability::berserk, onDamage, {}, [](Battle&, Event& e) -> Value {
-        e.state->counter = !(e.cause.type() == EffectType::Move && !(e.move() && e.move()->multihit[0]));
+        e.state->counter = e.cause.type() == EffectType::Move && !(e.move() && e.move()->multihit[0]) ? -1 : 1;
         return UNDEFINED;
     }},
     {ability::berserk, onTryEatItem, {}, [](Battle&, Event& e) -> Value {
-        return e.adding != item::sitrusberry || e.state->counter ? TRUE : FALSE;
+        if (e.adding != item::sitrusberry) return TRUE;
+        return e.state->counter ? e.state->counter > 0 ? TRUE : FALSE : UNDEFINED;
     }},
     {ability::berserk, onAfterMoveSecondary, {}, [](Battle& b, Event& e) -> Value {
         e.state->counter = 1;

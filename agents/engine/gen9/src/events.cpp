@@ -314,6 +314,22 @@ void Battle::endDuration(const Listener& listener) {
     }
 }
 
+namespace {
+
+// Whether the state with which a handler was found is still that of its effect.
+bool inPlay(const Listener& listener) {
+    const EffectState& state = *listener.state;
+    switch (EFFECTS[listener.effect].type) {
+        case EffectType::Status: return listener.holder->status == listener.effect && state.effectOrder == listener.stateOrder;
+        // A used item's state is cleared and remains the same object in Showdown; so does that of one that Trick took and gave back.
+        case EffectType::Item: return !state.effectOrder || state.effectOrder == listener.stateOrder;
+        // A state is cleared when its effect ends, and its place is not used again in this step.
+        default: return state.id == listener.effect && state.effectOrder == listener.stateOrder;
+    }
+}
+
+}  // namespace
+
 void Battle::fieldEvent(int id, const Targets* targets) {
     bool residual = id == Ev::Residual;
     int callback = callbackOf(id);
@@ -336,9 +352,7 @@ void Battle::fieldEvent(int id, const Targets* targets) {
         const Listener& listener = found.list[n];
         Pokemon* holder = listener.holder;
         if (holder && holder->fainted && !listener.slot) continue;
-        // A state is cleared when its effect ends, and its place is not used again in this step.
-        bool status = EFFECTS[listener.effect].type == EffectType::Status;
-        if (status ? holder->status != listener.effect : listener.state->id != listener.effect || listener.state->effectOrder != listener.stateOrder) continue;
+        if (!inPlay(listener)) continue;
         if (listener.ends && listener.state->duration && !--listener.state->duration) {
             endDuration(listener);
             if (ended()) return;
