@@ -41,7 +41,9 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {ability::flamebody, onDamagingHit, {}, inflict<condition::brn>},
     {ability::gooey, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
-        if (b.checkMoveMakesContact(e.move(), e.source, e.target)) b.boost(Stat::spe, -1, e.source, e.target);
+        if (!b.checkMoveMakesContact(e.move(), e.source, e.target)) return UNDEFINED;
+        b.add(Message::ability, e.target, "Gooey");
+        b.boost(Stat::spe, -1, e.source, e.target, {}, true);
         return UNDEFINED;
     }},
     {ability::justified, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
@@ -52,7 +54,13 @@ constexpr Handler HANDLERS_HERE[] = {
         if (!e.source || e.source == e.target || !e.move()->has(Flag::contact)) return UNDEFINED;
         if (e.target->item || e.target->switchFlag || e.target->forceSwitchFlag || e.source->switchFlag == 1) return UNDEFINED;
         int item = b.takeItem(e.source, e.target);
-        if (item && !b.setItem(e.target, item)) e.source->item = item;
+        if (!item) return UNDEFINED;
+        if (!b.setItem(e.target, item)) {
+            e.source->item = item;
+            return UNDEFINED;
+        }
+        b.add(Message::enditem, e.source, named(item), "[silent]", from(ability::pickpocket), of(e.source));
+        b.add(Message::item, e.target, named(item), from(ability::pickpocket), of(e.source));
         return UNDEFINED;
     }},
     {ability::roughskin, onDamagingHit, {.order = 1}, [](Battle& b, Event& e) -> Value {
@@ -63,8 +71,9 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::toxicdebris, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
         int side = b.isAlly(e.source, e.target) ? 1 - e.source->side : e.source->side;
         const EffectState* spikes = b.sideCondition(side, condition::toxicspikes);
-        if (e.move()->category == Category::Physical && (!spikes || spikes->counter < 2))
-            b.addSideCondition(side, condition::toxicspikes, e.target);
+        if (e.move()->category != Category::Physical || (spikes && spikes->counter >= 2)) return UNDEFINED;
+        b.add(Message::activate, e.target, "ability: Toxic Debris");
+        b.addSideCondition(side, condition::toxicspikes, e.target);
         return UNDEFINED;
     }},
     {ability::weakarmor, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {

@@ -14,29 +14,42 @@ Value halved(Battle&, Event& e) {
 template <int TYPE>
 Value absorb(Battle& b, Event& e) {
     if (e.target == e.source || e.move()->type != TYPE) return UNDEFINED;
-    b.heal(e.target->maxhp / 4);
+    if (!truthy(b.heal(e.target->maxhp / 4))) b.add(Message::immune, e.target, from(e.effect));
     return NUL;
 }
 
 template <int64_t FLAG>
-Value immuneTo(Battle&, Event& e) {
-    return e.target != e.source && e.move()->has(FLAG) ? Value(NUL) : Value(UNDEFINED);
+Value immuneTo(Battle& b, Event& e) {
+    if (e.target == e.source || !e.move()->has(FLAG)) return UNDEFINED;
+    b.add(Message::immune, e.target, from(e.effect));
+    return NUL;
+}
+
+// Of onSetStatus: says that a move that gives a status is of no use.
+void addImmunity(Battle& b, Event& e) {
+    if (e.cause.setsStatus()) b.add(Message::immune, e.target, from(e.effect));
 }
 
 template <int STATUS>
 Value cure(Battle& b, Event& e) {
-    if (e.target->status == STATUS) b.cureStatus(e.target);
+    if (e.target->status != STATUS) return UNDEFINED;
+    b.add(Message::activate, e.target, full(e.effect));
+    b.cureStatus(e.target);
     return UNDEFINED;
 }
 
 template <int STATUS>
-Value immuneToStatus(Battle&, Event& e) {
-    return e.adding == STATUS ? Value(FALSE) : Value(UNDEFINED);
+Value immuneToStatus(Battle& b, Event& e) {
+    if (e.adding != STATUS) return UNDEFINED;
+    addImmunity(b, e);
+    return FALSE;
 }
 
 // Of onTryBoost.
-Value ignoreIntimidate(Battle&, Event& e) {
-    if (e.cause.id == ability::intimidate) e.boosts[Stat::atk] = 0;
+Value ignoreIntimidate(Battle& b, Event& e) {
+    if (e.cause.id != ability::intimidate || !e.boosts[Stat::atk]) return UNDEFINED;
+    e.boosts[Stat::atk] = 0;
+    b.add(Message::fail, e.target, "unboost", "Attack", from(e.effect), of(e.target));
     return UNDEFINED;
 }
 
@@ -58,17 +71,28 @@ void bounce(Battle& b, const ActiveMove& move, Pokemon* holder, Pokemon* user) {
     b.useMove(bounced, holder, {.target = user});
 }
 
+bool hasSecondaries(const Event& e) { return e.move() && e.move()->secondaryCount; }
+
 constexpr Handler HANDLERS_HERE[] = {
-    {ability::bigpecks, onTryBoost, {}, [](Battle&, Event& e) -> Value {
-        if (e.target != e.source && e.boosts[Stat::def] < 0) e.boosts[Stat::def] = 0;
+    {ability::bigpecks, onTryBoost, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target == e.source || e.boosts[Stat::def] >= 0) return UNDEFINED;
+        e.boosts[Stat::def] = 0;
+        if (!hasSecondaries(e)) b.add(Message::fail, e.target, "unboost", "Defense", from(e.effect), of(e.target));
         return UNDEFINED;
     }},
-    {ability::bulletproof, onTryHit, {}, [](Battle&, Event& e) -> Value {
-        return e.move()->has(Flag::bullet) ? Value(NUL) : Value(UNDEFINED);
+    {ability::bulletproof, onTryHit, {}, [](Battle& b, Event& e) -> Value {
+        if (!e.move()->has(Flag::bullet)) return UNDEFINED;
+        b.add(Message::immune, e.target, from(e.effect));
+        return NUL;
     }},
-    {ability::clearbody, onTryBoost, {}, [](Battle&, Event& e) -> Value {
-        for (int stat = 0; e.target != e.source && stat < Stat::COUNT; stat++)
-            if (e.boosts[stat] < 0) e.boosts[stat] = 0;
+    {ability::clearbody, onTryBoost, {}, [](Battle& b, Event& e) -> Value {
+        bool kept = false;
+        for (int stat = 0; e.target != e.source && stat < Stat::COUNT; stat++) {
+            if (e.boosts[stat] >= 0) continue;
+            e.boosts[stat] = 0;
+            kept = true;
+        }
+        if (kept && !hasSecondaries(e)) b.add(Message::fail, e.target, "unboost", from(e.effect), of(e.target));
         return UNDEFINED;
     }},
     {ability::contrary, onChangeBoost, {}, [](Battle&, Event& e) -> Value {
@@ -79,11 +103,12 @@ constexpr Handler HANDLERS_HERE[] = {
         if (!e.source || b.isAlly(e.target, e.source)) return UNDEFINED;
         bool lowered = false;
         for (int stat = 0; stat < Stat::COUNT; stat++) lowered = lowered || e.boosts[stat] < 0;
-        if (lowered) b.boost(Stat::atk, 2, e.target, e.target);
+        if (lowered) b.boost(Stat::atk, 2, e.target, e.target, {}, false, true);
         return UNDEFINED;
     }},
-    {ability::disguise, onDamage, {.priority = 1}, [](Battle&, Event& e) -> Value {
+    {ability::disguise, onDamage, {.priority = 1}, [](Battle& b, Event& e) -> Value {
         if (e.cause.type() != EffectType::Move || e.target->species != species::mimikyu) return UNDEFINED;
+        b.add(Message::activate, e.target, "ability: Disguise");
         e.state->counter = 1;
         return 0;
     }},
@@ -102,21 +127,26 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::flashfire, onTryHit, {}, [](Battle& b, Event& e) -> Value {
         if (e.target == e.source || e.move()->type != Type::Fire) return UNDEFINED;
         e.move()->accuracy = TRUE;
-        b.addVolatile(e.target, condition::flashfire);
+        if (!truthy(b.addVolatile(e.target, condition::flashfire))) b.add(Message::immune, e.target, from(e.effect));
         return NUL;
     }},
     {ability::flashfire, onEnd, {}, [](Battle& b, Event& e) -> Value {
         b.removeVolatile(e.target, condition::flashfire);
         return UNDEFINED;
     }},
-    {ability::goodasgold, onTryHit, {}, [](Battle&, Event& e) -> Value {
-        return e.move()->category == Category::Status && e.target != e.source ? Value(NUL) : Value(UNDEFINED);
+    {ability::goodasgold, onTryHit, {}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->category != Category::Status || e.target == e.source) return UNDEFINED;
+        b.add(Message::immune, e.target, from(e.effect));
+        return NUL;
     }},
-    {ability::guarddog, onDragOut, {.priority = 1}, [](Battle&, Event&) -> Value { return NUL; }},
+    {ability::guarddog, onDragOut, {.priority = 1}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::activate, e.target, "ability: Guard Dog");
+        return NUL;
+    }},
     {ability::guarddog, onTryBoost, {.priority = 2}, [](Battle& b, Event& e) -> Value {
         if (e.cause.id != ability::intimidate || !e.boosts[Stat::atk]) return UNDEFINED;
         e.boosts[Stat::atk] = 0;
-        b.boost(Stat::atk, 1, e.target, e.target);
+        b.boost(Stat::atk, 1, e.target, e.target, {}, false, true);
         return UNDEFINED;
     }},
     {ability::heatproof, onSourceModifyAtk, {.priority = 6}, halved<Type::Fire>},
@@ -130,7 +160,9 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::innerfocus, onTryBoost, {}, ignoreIntimidate},
     {ability::leafguard, onTryAddVolatile, {}, nothing},  // Yawn
     {ability::leafguard, onSetStatus, {}, [](Battle& b, Event& e) -> Value {
-        return b.effectiveWeather(e.target) == condition::sunnyday ? Value(FALSE) : Value(UNDEFINED);
+        if (b.effectiveWeather(e.target) != condition::sunnyday) return UNDEFINED;
+        addImmunity(b, e);
+        return FALSE;
     }},
     {ability::magicbounce, onTryHit, {.priority = 1}, [](Battle& b, Event& e) -> Value {
         const ActiveMove& move = *e.move();
@@ -146,8 +178,10 @@ constexpr Handler HANDLERS_HERE[] = {
         move.hasBounced = true;
         return NUL;
     }},
-    {ability::magicguard, onDamage, {}, [](Battle&, Event& e) -> Value {
-        return e.cause.type() == EffectType::Move ? UNDEFINED : FALSE;
+    {ability::magicguard, onDamage, {}, [](Battle& b, Event& e) -> Value {
+        if (e.cause.type() == EffectType::Move) return UNDEFINED;
+        if (e.cause.type() == EffectType::Ability) b.add(Message::activate, e.source, full(e.cause.id));
+        return FALSE;
     }},
     {ability::mirrorarmor, onTryBoost, {}, [](Battle& b, Event& e) -> Value {
         if (!e.source || e.target == e.source || e.cause.id == ability::mirrorarmor) return UNDEFINED;
@@ -155,7 +189,9 @@ constexpr Handler HANDLERS_HERE[] = {
             if (e.boosts[stat] >= 0 || b.out(e.target).boosts[stat] == -6) continue;
             int by = e.boosts[stat];
             e.boosts[stat] = 0;
-            if (e.source->hp) b.boost(stat, by, e.source, e.target);
+            if (!e.source->hp) continue;
+            b.add(Message::ability, e.target, "Mirror Armor");
+            b.boost(stat, by, e.source, e.target, {}, true);
         }
         return UNDEFINED;
     }},
@@ -164,11 +200,15 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {ability::oblivious, onImmunity, {}, nothing},  // Attract
     {ability::oblivious, onUpdate, {}, [](Battle& b, Event& e) -> Value {
+        if (!b.volatileOf(e.target, condition::taunt)) return UNDEFINED;
+        b.add(Message::activate, e.target, "ability: Oblivious");
         b.removeVolatile(e.target, condition::taunt);
         return UNDEFINED;
     }},
-    {ability::oblivious, onTryHit, {}, [](Battle&, Event& e) -> Value {
-        return e.move()->id == move::taunt ? Value(NUL) : Value(UNDEFINED);
+    {ability::oblivious, onTryHit, {}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->id != move::taunt) return UNDEFINED;
+        b.add(Message::immune, e.target, from(e.effect));
+        return NUL;
     }},
     {ability::oblivious, onTryBoost, {}, ignoreIntimidate},
     {ability::overcoat, onImmunity, {}, [](Battle&, Event& e) -> Value {
@@ -176,7 +216,9 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {ability::overcoat, onTryHit, {.priority = 1}, [](Battle& b, Event& e) -> Value {
         bool affected = e.move()->has(Flag::powder) && e.target != e.source && !b.hasType(e.target, Type::Grass);
-        return affected ? Value(NUL) : Value(UNDEFINED);
+        if (!affected) return UNDEFINED;
+        b.add(Message::immune, e.target, from(e.effect));
+        return NUL;
     }},
     {ability::poisonheal, onDamage, {.priority = 1}, [](Battle& b, Event& e) -> Value {
         if (e.cause.id != condition::psn && e.cause.id != condition::tox) return UNDEFINED;
@@ -184,12 +226,15 @@ constexpr Handler HANDLERS_HERE[] = {
         return FALSE;
     }},
     {ability::purifyingsalt, onTryAddVolatile, {}, nothing},  // Yawn
-    {ability::purifyingsalt, onSetStatus, {}, [](Battle&, Event&) -> Value { return FALSE; }},
+    {ability::purifyingsalt, onSetStatus, {}, [](Battle& b, Event& e) -> Value {
+        addImmunity(b, e);
+        return FALSE;
+    }},
     {ability::purifyingsalt, onSourceModifyAtk, {.priority = 6}, halved<Type::Ghost>},
     {ability::purifyingsalt, onSourceModifySpA, {.priority = 5}, halved<Type::Ghost>},
     {ability::sapsipper, onTryHit, {.priority = 1}, [](Battle& b, Event& e) -> Value {
         if (e.target == e.source || e.move()->type != Type::Grass) return UNDEFINED;
-        b.boost(Stat::atk, 1);
+        if (!truthy(b.boost(Stat::atk, 1))) b.add(Message::immune, e.target, from(e.effect));
         return NUL;
     }},
     {ability::sapsipper, onAllyTryHitSide, {}, [](Battle& b, Event& e) -> Value {
@@ -202,11 +247,20 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {ability::soundproof, onTryHit, {}, immuneTo<Flag::sound>},
-    {ability::soundproof, onAllyTryHitSide, {}, nothing},
-    {ability::sturdy, onTryHit, {}, [](Battle&, Event& e) -> Value { return e.move()->ohko ? Value(NUL) : Value(UNDEFINED); }},
-    {ability::sturdy, onDamage, {.priority = -30}, [](Battle&, Event& e) -> Value {
+    {ability::soundproof, onAllyTryHitSide, {}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->has(Flag::sound)) b.add(Message::immune, e.holder, from(e.effect));
+        return UNDEFINED;
+    }},
+    {ability::sturdy, onTryHit, {}, [](Battle& b, Event& e) -> Value {
+        if (!e.move()->ohko) return UNDEFINED;
+        b.add(Message::immune, e.target, from(e.effect));
+        return NUL;
+    }},
+    {ability::sturdy, onDamage, {.priority = -30}, [](Battle& b, Event& e) -> Value {
         bool survives = e.target->hp == e.target->maxhp && e.relay >= e.target->hp && e.cause.type() == EffectType::Move;
-        return survives ? e.target->hp - 1 : Value(UNDEFINED);
+        if (!survives) return UNDEFINED;
+        b.add(Message::ability, e.target, "Sturdy");
+        return e.target->hp - 1;
     }},
     {ability::thickfat, onSourceModifyAtk, {.priority = 6}, halved<Type::Ice, Type::Fire>},
     {ability::thickfat, onSourceModifySpA, {.priority = 5}, halved<Type::Ice, Type::Fire>},
@@ -223,6 +277,14 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::waterveil, onUpdate, {}, cure<condition::brn>},
     {ability::waterveil, onSetStatus, {}, immuneToStatus<condition::brn>},
 
+    {condition::flashfire, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::start, e.target, "ability: Flash Fire");
+        return UNDEFINED;
+    }},
+    {condition::flashfire, onEnd, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::end, e.target, "ability: Flash Fire", "[silent]");
+        return UNDEFINED;
+    }},
     {condition::flashfire, onModifyAtk, {.priority = 5}, [](Battle& b, Event& e) -> Value {
         return e.move()->type == Type::Fire && b.hasAbility(e.target, ability::flashfire) ? e.chainModify(3, 2) : UNDEFINED;
     }},

@@ -31,6 +31,12 @@ Value embody(Battle& b, Event& e) {
     return UNDEFINED;
 }
 
+// Of onStart: shows its holder's ability.
+Value show(Battle& b, Event& e) {
+    b.add(Message::ability, e.target, named(e.effect));
+    return UNDEFINED;
+}
+
 constexpr Handler HANDLERS_HERE[] = {
     {ability::baddreams, onResidual, {.order = 28, .subOrder = 2}, [](Battle& b, Event& e) -> Value {
         if (!e.target->hp) return UNDEFINED;
@@ -61,26 +67,42 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::embodyaspectcornerstone, onStart, {}, embody<species::ogerponcornerstonetera, Stat::def>},
     {ability::embodyaspectteal, onStart, {}, embody<species::ogerpontealtera, Stat::spe>},
     {ability::embodyaspectwellspring, onStart, {}, embody<species::ogerponwellspringtera, Stat::spd>},
+    {ability::frisk, onStart, {}, [](Battle& b, Event& e) -> Value {
+        Targets enemies = b.foes(e.target);
+        for (int n = 0; n < enemies.size; n++)
+            if (int item = enemies.list[n]->item) b.add(Message::item, enemies.list[n], named(item), from(ability::frisk), of(e.target));
+        return UNDEFINED;
+    }},
     {ability::grassysurge, onStart, {}, bringTerrain<condition::grassyterrain>},
     {ability::healer, onResidual, {.order = 5, .subOrder = 3}, [](Battle& b, Event& e) -> Value {
         Targets friends = b.adjacentAllies(e.target);
         for (int n = 0; n < friends.size; n++)
-            if (friends.list[n]->status && b.prng.randomChance(3, 10)) b.cureStatus(friends.list[n]);
+            if (friends.list[n]->status && b.prng.randomChance(3, 10)) {
+                b.add(Message::activate, e.target, "ability: Healer");
+                b.cureStatus(friends.list[n]);
+            }
         return UNDEFINED;
     }},
     {ability::hydration, onResidual, {.order = 5, .subOrder = 3}, [](Battle& b, Event& e) -> Value {
-        if (e.target->status && b.effectiveWeather(e.target) == condition::raindance) b.cureStatus(e.target);
+        if (!e.target->status || b.effectiveWeather(e.target) != condition::raindance) return UNDEFINED;
+        b.add(Message::activate, e.target, "ability: Hydration");
+        b.cureStatus(e.target);
         return UNDEFINED;
     }},
     {ability::imposter, onSwitchIn, {}, [](Battle& b, Event& e) -> Value {
         Pokemon* target = b.at(1 - e.target->side, b.row.activePerSide - 1 - e.target->position);
-        if (target) b.transformInto(e.target, target);
+        if (target) b.transformInto(e.target, target, ability::imposter);
         return UNDEFINED;
     }},
     {ability::intimidate, onStart, {}, [](Battle& b, Event& e) -> Value {
         Targets enemies = b.adjacentFoes(e.target);
-        for (int n = 0; n < enemies.size; n++)
-            if (!b.volatileOf(enemies.list[n], condition::substitute)) b.boost(Stat::atk, -1, enemies.list[n], e.target);
+        if (enemies.size) b.add(Message::ability, e.target, "Intimidate", "boost");
+        for (int n = 0; n < enemies.size; n++) {
+            if (b.volatileOf(enemies.list[n], condition::substitute))
+                b.add(Message::immune, enemies.list[n]);
+            else
+                b.boost(Stat::atk, -1, enemies.list[n], e.target, {}, true);
+        }
         return UNDEFINED;
     }},
     {ability::magnetpull, onFoeTrapPokemon, {}, [](Battle& b, Event& e) -> Value {
@@ -94,11 +116,13 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {ability::naturalcure, onSwitchOut, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target->status) b.add(Message::curestatus, e.target, idOf(e.target->status), from(ability::naturalcure), "[silent]");
         b.clearStatus(e.target);
         return UNDEFINED;
     }},
     // counter: Showdown's `ending`
-    {ability::neutralizinggas, onSwitchIn, {.priority = 2}, [](Battle&, Event& e) -> Value {
+    {ability::neutralizinggas, onSwitchIn, {.priority = 2}, [](Battle& b, Event& e) -> Value {
+        show(b, e);
         e.target->abilityState.counter = 0;
         return UNDEFINED;
     }},
@@ -108,6 +132,7 @@ constexpr Handler HANDLERS_HERE[] = {
         Targets actives = b.getAllActive();
         for (int n = 0; n < actives.size; n++)
             if (actives.list[n] != source && b.hasAbility(actives.list[n], ability::neutralizinggas)) return UNDEFINED;
+        b.add(Message::end, source, "ability: Neutralizing Gas");
         if (source->abilityState.counter) return UNDEFINED;
         source->abilityState.counter = 1;
         b.speedSort(actives.list, actives.size, [](const Pokemon* x, const Pokemon* y) { return int64_t(y->speed) - x->speed; });
@@ -118,6 +143,8 @@ constexpr Handler HANDLERS_HERE[] = {
         }
         return UNDEFINED;
     }},
+    {ability::moldbreaker, onStart, {}, show},
+    {ability::pressure, onStart, {}, show},
     {ability::pressure, onDeductPP, {}, [](Battle& b, Event& e) -> Value {
         return b.isAlly(e.target, e.source) ? Value(UNDEFINED) : 1;
     }},
@@ -151,7 +178,9 @@ constexpr Handler HANDLERS_HERE[] = {
         b.removeVolatile(e.target, condition::unburden);
         return UNDEFINED;
     }},
-    {ability::unnerve, onStart, {.priority = 1}, [](Battle&, Event& e) -> Value {
+    {ability::unnerve, onStart, {.priority = 1}, [](Battle& b, Event& e) -> Value {
+        if (e.state->counter) return UNDEFINED;
+        show(b, e);
         e.state->counter = 1;
         return UNDEFINED;
     }},
@@ -160,6 +189,8 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {ability::unnerve, onFoeTryEatItem, {}, [](Battle&, Event& e) -> Value { return e.state->counter ? FALSE : TRUE; }},
+
+    {ability::vesselofruin, onStart, {}, [](Battle& b, Event& e) -> Value { return b.suppressingAbility(e.target) ? UNDEFINED : show(b, e); }},
 
     {condition::unburden, onModifySpe, {}, [](Battle& b, Event& e) -> Value {
         return !e.target->item && !b.ignoringAbility(e.target) ? e.chainModify(2, 1) : UNDEFINED;

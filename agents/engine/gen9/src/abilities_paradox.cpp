@@ -7,7 +7,18 @@ namespace {
 // counter of the condition's state: the raised stat; extra: whether Booster Energy began it.
 Value start(Battle& b, Event& e) {
     e.state->extra = e.cause.id == item::boosterenergy;
+    if (e.state->extra)
+        b.add(Message::activate, e.target, named(e.effect).after("ability: "), "[fromitem]");
+    else
+        b.add(Message::activate, e.target, named(e.effect).after("ability: "));
     e.state->counter = b.getBestStat(e.target, false, true);
+    const char* before = e.effect == condition::protosynthesis ? "protosynthesis" : "quarkdrive";
+    b.add(Message::start, e.target, statName(e.state->counter).after(before));
+    return UNDEFINED;
+}
+
+Value end(Battle& b, Event& e) {
+    b.add(Message::end, e.target, named(e.effect));
     return UNDEFINED;
 }
 
@@ -41,16 +52,19 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::protosynthesis, onWeatherChange, {}, followSun},
     {ability::protosynthesis, onEnd, {}, [](Battle& b, Event& e) -> Value {
         b.deleteVolatile(e.target, condition::protosynthesis);
+        b.add(Message::end, e.target, "Protosynthesis", "[silent]");
         return UNDEFINED;
     }},
     {ability::quarkdrive, onStart, {.priority = -2}, followTerrain},
     {ability::quarkdrive, onTerrainChange, {}, followTerrain},
     {ability::quarkdrive, onEnd, {}, [](Battle& b, Event& e) -> Value {
         b.deleteVolatile(e.target, condition::quarkdrive);
+        b.add(Message::end, e.target, "Quark Drive", "[silent]");
         return UNDEFINED;
     }},
 
     {condition::protosynthesis, onStart, {}, start},
+    {condition::protosynthesis, onEnd, {}, end},
     {condition::protosynthesis, onModifyAtk, {.priority = 5}, raise<Stat::atk>},
     {condition::protosynthesis, onModifyDef, {.priority = 6}, raise<Stat::def>},
     {condition::protosynthesis, onModifySpA, {.priority = 5}, raise<Stat::spa>},
@@ -58,6 +72,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {condition::protosynthesis, onModifySpe, {}, raise<Stat::spe>},
 
     {condition::quarkdrive, onStart, {}, start},
+    {condition::quarkdrive, onEnd, {}, end},
     {condition::quarkdrive, onModifyAtk, {.priority = 5}, raise<Stat::atk>},
     {condition::quarkdrive, onModifyDef, {.priority = 6}, raise<Stat::def>},
     {condition::quarkdrive, onModifySpA, {.priority = 5}, raise<Stat::spa>},

@@ -23,7 +23,9 @@ Value changeType(Battle& b, Event& e) {
     if (e.state->counter || move.hasBounced || move.has(Flag::futuremove) || move.callsMove) return UNDEFINED;
     Types types = b.getTypes(e.target);
     if (move.type == Type::unknown || (types.count == 1 && types.has(move.type))) return UNDEFINED;
-    if (b.setType(e.target, move.type)) e.state->counter = 1;
+    if (!b.setType(e.target, move.type)) return UNDEFINED;
+    e.state->counter = 1;
+    b.add(Message::start, e.target, "typechange", typeName(move.type), from(e.effect));
     return UNDEFINED;
 }
 
@@ -46,6 +48,7 @@ constexpr Handler HANDLERS_HERE[] = {
         if (holder->bondTriggered || e.cause.type() != EffectType::Move || holder->species != species::greninjabond) return UNDEFINED;
         if (!holder->hp || b.out(holder).transformed || !b.foeSideOf(holder).pokemonLeft) return UNDEFINED;
         b.boost(RAISED, holder, holder);
+        b.add(Message::activate, holder, "ability: Battle Bond");
         holder->bondTriggered = true;
         return UNDEFINED;
     }},
@@ -80,7 +83,10 @@ constexpr Handler HANDLERS_HERE[] = {
             Pokemon* hit = move.hitTargets[n];
             int item = hit == holder ? 0 : b.takeItem(hit, holder);
             if (!item) continue;
-            if (b.setItem(holder, item)) return UNDEFINED;
+            if (b.setItem(holder, item)) {
+                b.add(Message::item, holder, named(item), from(ability::magician), of(hit));
+                return UNDEFINED;
+            }
             hit->item = item;
         }
         return UNDEFINED;
@@ -126,7 +132,15 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {ability::supremeoverlord, onStart, {}, [](Battle& b, Event& e) -> Value {
         int fainted = b.sideOf(e.target).totalFainted;
+        if (!fainted) return UNDEFINED;
+        b.add(Message::activate, e.target, "ability: Supreme Overlord");
         e.state->counter = fainted < 5 ? fainted : 5;
+        b.add(Message::start, e.target, Argument(e.state->counter).after("fallen"), "[silent]");
+        return UNDEFINED;
+    }},
+    {ability::supremeoverlord, onEnd, {}, [](Battle& b, Event& e) -> Value {
+        Argument fallen = e.state->counter ? Argument(e.state->counter).after("fallen") : Argument("fallenundefined");
+        b.add(Message::end, e.target, fallen, "[silent]");
         return UNDEFINED;
     }},
     {ability::supremeoverlord, onBasePower, {.priority = 21}, [](Battle&, Event& e) -> Value {
@@ -160,11 +174,15 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::waterbubble, onSourceModifyAtk, {.priority = 5}, halvedFire},
     {ability::waterbubble, onSourceModifySpA, {.priority = 5}, halvedFire},
     {ability::waterbubble, onUpdate, {}, [](Battle& b, Event& e) -> Value {
-        if (e.target->status == condition::brn) b.cureStatus(e.target);
+        if (e.target->status != condition::brn) return UNDEFINED;
+        b.add(Message::activate, e.target, "ability: Water Bubble");
+        b.cureStatus(e.target);
         return UNDEFINED;
     }},
-    {ability::waterbubble, onSetStatus, {}, [](Battle&, Event& e) -> Value {
-        return e.adding == condition::brn ? Value(FALSE) : Value(UNDEFINED);
+    {ability::waterbubble, onSetStatus, {}, [](Battle& b, Event& e) -> Value {
+        if (e.adding != condition::brn) return UNDEFINED;
+        if (e.cause.setsStatus()) b.add(Message::immune, e.target, from(ability::waterbubble));
+        return FALSE;
     }},
 };
 

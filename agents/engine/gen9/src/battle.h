@@ -101,6 +101,7 @@ class Battle {
         return at(targetLoc < 0 ? user->side : 1 - user->side, (targetLoc < 0 ? -targetLoc : targetLoc) - 1);
     }
     Pokemon* sourceOf(const EffectState& state) { return state.source ? &pokemon(state.source) : nullptr; }
+    int number(const Side& side) const { return int(&side - row.sides); }
     Side& sideOf(const Pokemon* p) { return row.sides[p->side]; }
     Side& foeSideOf(const Pokemon* p) { return row.sides[1 - p->side]; }
     // What its slot holds for a Pokémon that is out; for another what it would have there at first.
@@ -167,7 +168,8 @@ class Battle {
     int faint(Pokemon* p, Pokemon* source = nullptr, Cause cause = {});
     Value boost(const int by[Stat::COUNT], Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {}, bool isSecondary = false,
                 bool isSelf = false);
-    Value boost(int stat, int by, Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
+    Value boost(int stat, int by, Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {}, bool isSecondary = false,
+                bool isSelf = false);
     void clearBoosts(Pokemon* p);
     Value damage(int amount, Pokemon* target = nullptr, Pokemon* source = nullptr, Cause cause = {});
     Value spreadDamage(Value amount, Pokemon* target, Pokemon* source, Cause cause);

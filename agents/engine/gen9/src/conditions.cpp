@@ -5,16 +5,33 @@
 
 namespace {
 
+// Of onStart: says what gave the status.
+Value startStatus(Battle& b, Event& e) {
+    bool orb = e.cause.id == item::flameorb || e.cause.id == item::toxicorb;
+    if (e.cause.type() == EffectType::Ability)
+        b.add(Message::status, e.target, idOf(e.effect), from(e.cause.id), of(e.source));
+    else if (orb || (e.effect == condition::slp && e.cause.type() == EffectType::Move))
+        b.add(Message::status, e.target, idOf(e.effect), from(e.cause.id));
+    else
+        b.add(Message::status, e.target, idOf(e.effect));
+    return UNDEFINED;
+}
+
 constexpr Handler HANDLERS_HERE[] = {
+    {condition::brn, onStart, {}, startStatus},
     {condition::brn, onResidual, {.order = 10}, [](Battle& b, Event& e) -> Value {
         b.damage(e.target->maxhp / 16);
         return UNDEFINED;
     }},
+    {condition::par, onStart, {}, startStatus},
     {condition::par, onModifySpe, {.priority = -101}, [](Battle&, Event& e) -> Value { return e.finalModify(e.relay) * 50 / 100; }},
-    {condition::par, onBeforeMove, {.priority = 1}, [](Battle& b, Event&) -> Value {
-        return b.prng.randomChance(1, 4) ? FALSE : UNDEFINED;
+    {condition::par, onBeforeMove, {.priority = 1}, [](Battle& b, Event& e) -> Value {
+        if (!b.prng.randomChance(1, 4)) return UNDEFINED;
+        b.add(Message::cant, e.target, "par");
+        return FALSE;
     }},
     {condition::slp, onStart, {}, [](Battle& b, Event& e) -> Value {
+        startStatus(b, e);
         e.state->counter = e.state->extra = b.prng.random(2, 5);  // time, startTime
         return UNDEFINED;
     }},
@@ -24,16 +41,23 @@ constexpr Handler HANDLERS_HERE[] = {
             b.cureStatus(e.target);
             return UNDEFINED;
         }
+        b.add(Message::cant, e.target, "slp");
         return e.move()->sleepUsable ? UNDEFINED : FALSE;
     }},
+    {condition::frz, onStart, {}, startStatus},
     {condition::frz, onBeforeMove, {.priority = 10}, [](Battle& b, Event& e) -> Value {
         if (e.move()->has(Flag::defrost)) return UNDEFINED;
-        if (!b.prng.randomChance(1, 5)) return FALSE;
-        b.cureStatus(e.target);
-        return UNDEFINED;
+        if (b.prng.randomChance(1, 5)) {
+            b.cureStatus(e.target);
+            return UNDEFINED;
+        }
+        b.add(Message::cant, e.target, "frz");
+        return FALSE;
     }},
     {condition::frz, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
-        if (e.move()->has(Flag::defrost)) b.clearStatus(e.target);
+        if (!e.move()->has(Flag::defrost)) return UNDEFINED;
+        b.add(Message::curestatus, e.target, "frz", from(e.move()->id));
+        b.clearStatus(e.target);
         return UNDEFINED;
     }},
     {condition::frz, onAfterMoveSecondary, {}, [](Battle& b, Event& e) -> Value {
@@ -44,10 +68,12 @@ constexpr Handler HANDLERS_HERE[] = {
         if (e.move()->type == Type::Fire && e.move()->category != Category::Status) b.cureStatus(e.target);
         return UNDEFINED;
     }},
+    {condition::psn, onStart, {}, startStatus},
     {condition::psn, onResidual, {.order = 9}, [](Battle& b, Event& e) -> Value {
         b.damage(e.target->maxhp / 8);
         return UNDEFINED;
     }},
+    {condition::tox, onStart, {}, startStatus},
     {condition::tox, onSwitchIn, {}, [](Battle&, Event& e) -> Value {
         e.state->counter = 0;  // stage
         return UNDEFINED;
@@ -59,7 +85,17 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {condition::confusion, onStart, {}, [](Battle& b, Event& e) -> Value {
+        if (e.cause.id == condition::lockedmove)
+            b.add(Message::start, e.target, "confusion", "[fatigue]");
+        else if (e.cause.type() == EffectType::Ability)
+            b.add(Message::start, e.target, "confusion", from(e.cause.id), of(e.source));
+        else
+            b.add(Message::start, e.target, "confusion");
         e.state->counter = b.prng.random(2, 6);  // time
+        return UNDEFINED;
+    }},
+    {condition::confusion, onEnd, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::end, e.target, "confusion");
         return UNDEFINED;
     }},
     {condition::confusion, onBeforeMove, {.priority = 3}, [](Battle& b, Event& e) -> Value {
@@ -67,30 +103,43 @@ constexpr Handler HANDLERS_HERE[] = {
             b.removeVolatile(e.target, condition::confusion);
             return UNDEFINED;
         }
+        b.add(Message::activate, e.target, "confusion");
         if (!b.prng.randomChance(33, 100)) return UNDEFINED;
         b.activeTarget = e.target;
         b.damage(b.getConfusionDamage(e.target, 40), e.target, e.target, int(move::confused));
         return FALSE;
     }},
     {condition::flinch, onBeforeMove, {.priority = 8}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::cant, e.target, "flinch");
         b.runEvent(Ev::Flinch, e.target);
         return FALSE;
+    }},
+    {condition::trapped, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::activate, e.target, "trapped");
+        return UNDEFINED;
     }},
     {condition::trapped, onTrapPokemon, {}, [](Battle& b, Event& e) -> Value {
         b.tryTrap(e.target);
         return UNDEFINED;
     }},
     {condition::partiallytrapped, durationCallback, {}, [](Battle& b, Event&) -> Value { return b.prng.random(5, 7); }},
-    {condition::partiallytrapped, onStart, {}, [](Battle&, Event& e) -> Value {
+    {condition::partiallytrapped, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::activate, e.target, full(e.state->sourceEffect), of(e.source));
         e.state->counter = 8;  // boundDivisor
         return UNDEFINED;
     }},
     {condition::partiallytrapped, onResidual, {.order = 13}, [](Battle& b, Event& e) -> Value {
         Pokemon* source = b.sourceOf(*e.state);
-        if (source && (!source->isActive || source->hp <= 0 || !b.out(source).activeTurns))
+        if (source && (!source->isActive || source->hp <= 0 || !b.out(source).activeTurns)) {
+            b.add(Message::end, e.target, named(e.state->sourceEffect), "[partiallytrapped]", "[silent]");
             b.deleteVolatile(e.target, condition::partiallytrapped);
-        else
+        } else {
             b.damage(e.target->maxhp / e.state->counter);
+        }
+        return UNDEFINED;
+    }},
+    {condition::partiallytrapped, onEnd, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::end, e.target, named(e.state->sourceEffect), "[partiallytrapped]");
         return UNDEFINED;
     }},
     {condition::partiallytrapped, onTrapPokemon, {}, [](Battle& b, Event& e) -> Value {
@@ -136,6 +185,7 @@ constexpr Handler HANDLERS_HERE[] = {
             moveTargetLoc = Battle::getLocOf(attacker, defender);
         }
         if (EffectState* charging = b.volatileOf(attacker, e.move()->condition)) charging->counter = moveTargetLoc;  // targetLoc
+        b.stillLastMove();
         b.runEvent(Ev::PrepareHit, attacker, defender, e.cause);
         return UNDEFINED;
     }},
@@ -159,7 +209,11 @@ constexpr Handler HANDLERS_HERE[] = {
             return UNDEFINED;
         }
         bool other = e.move()->id != e.state->move && e.move()->id != move::struggle;
-        return !b.ignoringItem(e.target) && other ? FALSE : UNDEFINED;
+        if (b.ignoringItem(e.target) || !other) return UNDEFINED;
+        b.addMove(Message::move, e.target, named(e.move()->id));
+        b.stillLastMove();
+        b.add(Message::fail, e.target);
+        return FALSE;
     }},
     {condition::choicelock, onDisableMove, {}, [](Battle& b, Event& e) -> Value {
         if (!EFFECTS[e.target->item].is(Is::isChoice) || !b.hasMove(e.target, e.state->move))
@@ -168,7 +222,12 @@ constexpr Handler HANDLERS_HERE[] = {
             b.disableMoves(e.target, e.state->move);
         return UNDEFINED;
     }},
+    {condition::mustrecharge, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::mustrecharge, e.target);
+        return UNDEFINED;
+    }},
     {condition::mustrecharge, onBeforeMove, {.priority = 11}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::cant, e.target, "recharge");
         b.removeVolatile(e.target, condition::mustrecharge);
         return NUL;
     }},
@@ -176,6 +235,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {condition::futuremove, onStart, {}, [](Battle& b, Event& e) -> Value {
         e.state->extra = Battle::slotOf(e.target);  // targetSlot
         e.state->counter = b.row.turn - 1 + 2;      // endingTurn
+        if (e.state->counter >= 254) b.hint("In Gen 8+, Future attacks will never resolve when used on the 255th turn or later.");
         return UNDEFINED;
     }},
     {condition::futuremove, onResidual, {.order = 3}, [](Battle& b, Event& e) -> Value {
@@ -185,7 +245,11 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {condition::futuremove, onEnd, {}, [](Battle& b, Event& e) -> Value {
         Pokemon *target = e.target, *source = b.sourceOf(*e.state);
-        if (target->fainted || target == source) return UNDEFINED;
+        if (target->fainted || target == source) {
+            b.hint(target->fainted ? "% did not hit because the target is fainted." : "% did not hit because the target is the user.", e.state->move);
+            return UNDEFINED;
+        }
+        b.add(Message::end, target, full(e.state->move));
         b.removeVolatile(target, condition::protect);
         b.removeVolatile(target, condition::endure);
         ActiveMove move{moveData(e.state->move)};

@@ -18,13 +18,6 @@ int Battle::durationOf(int id, Pokemon* target, Pokemon* source, Cause cause) {
     return handler->run(*this, asking);
 }
 
-namespace {
-
-// Whether what causes something is a move or item of Showdown's that names a status.
-int setsStatus(const Cause& cause) { return cause.move ? cause.move->hit.status : cause.id >= FIRST_MOVE ? moveData(cause.id).hit.status : 0; }
-
-}  // namespace
-
 Value Battle::addVolatile(Pokemon* p, int id, Pokemon* source, Cause cause, int linkedStatus) {
     if (!p->hp && !EFFECTS[id].is(Is::affectsFainted)) return FALSE;
     if (linkedStatus && source && !source->hp) return FALSE;
@@ -36,7 +29,7 @@ Value Battle::addVolatile(Pokemon* p, int id, Pokemon* source, Cause cause, int 
         return singleEvent(Ev::Restart, id, state, p, source, cause);
     }
     if (!runStatusImmunity(p, id)) {
-        if (setsStatus(cause)) add(Message::immune, p);
+        if (cause.setsStatus()) add(Message::immune, p);
         return FALSE;
     }
     Value result = runEvent(Ev::TryAddVolatile, p, source, cause, UNDEFINED, id);
@@ -106,16 +99,16 @@ Value Battle::setStatus(Pokemon* p, int status, Pokemon* source, Cause cause, bo
     cause = orEffect(cause);
     if (!source) source = p;
     if (p->status == status) {
-        if (setsStatus(cause) == status && status)
+        if (cause.setsStatus() == status && status)
             add(Message::fail, p, idOf(status));
-        else if (setsStatus(cause))
+        else if (cause.setsStatus())
             addFail(source);
         return FALSE;
     }
     bool poison = status == condition::psn || status == condition::tox;
     bool natural = !ignoreImmunities && status && !(poison && hasAbility(source, ability::corrosion));
     if (natural && !runStatusImmunity(p, poison ? int(condition::psn) : status)) {
-        if (setsStatus(cause)) add(Message::immune, p);
+        if (cause.setsStatus()) add(Message::immune, p);
         return FALSE;
     }
     int prevStatus = p->status;
@@ -186,10 +179,10 @@ BoostOrder orderOfBoosts(const Cause& cause) {
 
 }  // namespace
 
-Value Battle::boost(int stat, int by, Pokemon* target, Pokemon* source, Cause cause) {
+Value Battle::boost(int stat, int by, Pokemon* target, Pokemon* source, Cause cause, bool isSecondary, bool isSelf) {
     int boosts[Stat::COUNT] = {};
     boosts[stat] = by;
-    return boost(boosts, target, source, cause);
+    return boost(boosts, target, source, cause, isSecondary, isSelf);
 }
 
 Value Battle::boost(const int by[Stat::COUNT], Pokemon* target, Pokemon* source, Cause cause, bool isSecondary, bool isSelf) {

@@ -34,6 +34,8 @@ struct Cause {
     Cause(int effect) : id(effect) {}
     Cause(ActiveMove* move) : id(move ? move->id : 0), move(move) {}
     EffectType type() const { return EFFECTS[id].type; }
+    // The status that a move names as its own effect (Showdown's sourceEffect.status), not one of its secondaries.
+    int setsStatus() const { return move ? move->hit.status : id >= FIRST_MOVE ? moveData(id).hit.status : 0; }
 };
 
 // The types of a Pokémon.

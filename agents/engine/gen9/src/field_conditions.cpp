@@ -7,8 +7,42 @@ namespace {
 // 8 turns where the Pokémon that sets it holds the item for it, else 5.
 Value lasting(Battle& b, Event& e, int item) { return e.source && b.hasItem(e.source, item) ? 8 : 5; }
 
-Value eachWeather(Battle& b, Event&) {
-    b.eachEvent(Ev::Weather);
+Value eachWeather(Battle& b, Event& e) {
+    b.add(Message::weather, named(e.effect), "[upkeep]");
+    bool stilled = e.effect != condition::raindance && e.effect != condition::sunnyday && !b.isWeather(e.effect);
+    if (!stilled) b.eachEvent(Ev::Weather);
+    return UNDEFINED;
+}
+
+// Of onFieldStart: "-weather", or "-fieldstart" of a terrain, with the ability that caused it.
+Value startWeather(Battle& b, Event& e) {
+    if (e.cause.type() == EffectType::Ability)
+        b.add(Message::weather, named(e.effect), from(e.cause.id), of(e.source));
+    else
+        b.add(Message::weather, named(e.effect));
+    return UNDEFINED;
+}
+
+Value startTerrain(Battle& b, Event& e) {
+    if (e.cause.type() == EffectType::Ability)
+        b.add(Message::fieldstart, named(e.effect).after("move: "), from(e.cause.id), of(e.source));
+    else
+        b.add(Message::fieldstart, named(e.effect).after("move: "));
+    return UNDEFINED;
+}
+
+Value endWeather(Battle& b, Event&) {
+    b.add(Message::weather, "none");
+    return UNDEFINED;
+}
+
+Value endTerrain(Battle& b, Event& e) {
+    b.add(Message::fieldend, named(e.effect).after("move: "));
+    return UNDEFINED;
+}
+
+Value startOnSide(Battle& b, Event& e) {
+    b.add(Message::sidestart, sideName(b.number(*e.side)), named(e.effect).after("move: "));
     return UNDEFINED;
 }
 
@@ -19,7 +53,9 @@ constexpr Handler HANDLERS_HERE[] = {
         if (e.move()->type == Type::Water) return e.chainModify(3, 2);
         return e.move()->type == Type::Fire ? e.chainModify(1, 2) : UNDEFINED;
     }},
+    {condition::raindance, onFieldStart, {}, startWeather},
     {condition::raindance, onFieldResidual, {.order = 1}, eachWeather},
+    {condition::raindance, onFieldEnd, {}, endWeather},
     {condition::sunnyday, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::heatrock); }},
     {condition::sunnyday, onWeatherModifyDamage, {}, [](Battle& b, Event& e) -> Value {
         if (e.move()->id == move::hydrosteam && b.effectiveWeather(e.target) == condition::sunnyday) return e.chainModify(3, 2);
@@ -30,15 +66,17 @@ constexpr Handler HANDLERS_HERE[] = {
     {condition::sunnyday, onImmunity, {}, [](Battle& b, Event& e) -> Value {
         return b.effectiveWeather(e.target) == condition::sunnyday && e.adding == condition::frz ? FALSE : UNDEFINED;
     }},
+    {condition::sunnyday, onFieldStart, {}, startWeather},
     {condition::sunnyday, onFieldResidual, {.order = 1}, eachWeather},
+    {condition::sunnyday, onFieldEnd, {}, endWeather},
     {condition::sandstorm, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::smoothrock); }},
     {condition::sandstorm, onModifySpD, {.priority = 10}, [](Battle& b, Event& e) -> Value {
         bool holds = b.hasType(e.target, Type::Rock) && b.effectiveWeather(e.target) == condition::sandstorm;
         return holds ? modify(e.relay, 3, 2) : UNDEFINED;
     }},
-    {condition::sandstorm, onFieldResidual, {.order = 1}, [](Battle& b, Event& e) -> Value {
-        return b.isWeather(condition::sandstorm) ? eachWeather(b, e) : UNDEFINED;
-    }},
+    {condition::sandstorm, onFieldStart, {}, startWeather},
+    {condition::sandstorm, onFieldResidual, {.order = 1}, eachWeather},
+    {condition::sandstorm, onFieldEnd, {}, endWeather},
     {condition::sandstorm, onWeather, {}, [](Battle& b, Event& e) -> Value {
         b.damage(e.target->maxhp / 16);
         return UNDEFINED;
@@ -48,11 +86,13 @@ constexpr Handler HANDLERS_HERE[] = {
         bool holds = b.hasType(e.target, Type::Ice) && b.effectiveWeather(e.target) == condition::snowscape;
         return holds ? modify(e.relay, 3, 2) : UNDEFINED;
     }},
-    {condition::snowscape, onFieldResidual, {.order = 1}, [](Battle& b, Event& e) -> Value {
-        return b.isWeather(condition::snowscape) ? eachWeather(b, e) : UNDEFINED;
-    }},
+    {condition::snowscape, onFieldStart, {}, startWeather},
+    {condition::snowscape, onFieldResidual, {.order = 1}, eachWeather},
+    {condition::snowscape, onFieldEnd, {}, endWeather},
 
     {condition::grassyterrain, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::terrainextender); }},
+    {condition::grassyterrain, onFieldStart, {}, startTerrain},
+    {condition::grassyterrain, onFieldEnd, {}, endTerrain},
     {condition::grassyterrain, onBasePower, {.priority = 6}, [](Battle& b, Event& e) -> Value {
         bool weakened = e.move()->id == move::earthquake && truthy(b.isGrounded(e.source)) && !b.isSemiInvulnerable(e.source);
         if (weakened) return e.chainModify(1, 2);
@@ -66,13 +106,21 @@ constexpr Handler HANDLERS_HERE[] = {
     {condition::psychicterrain, onTryHit, {.priority = 4}, [](Battle& b, Event& e) -> Value {
         if (e.move()->priority <= 0 || e.move()->target == Target::self) return UNDEFINED;
         if (b.isSemiInvulnerable(e.target) || Battle::isAlly(e.target, e.source)) return UNDEFINED;
-        return truthy(b.isGrounded(e.target)) ? NUL : UNDEFINED;
+        if (!truthy(b.isGrounded(e.target))) {
+            if (moveData(e.move()->id).priority > 0) b.hint("Psychic Terrain doesn't affect airborne Pokémon.");
+            return UNDEFINED;
+        }
+        b.add(Message::activate, e.target, "move: Psychic Terrain");
+        return NUL;
     }},
+    {condition::psychicterrain, onFieldStart, {}, startTerrain},
+    {condition::psychicterrain, onFieldEnd, {}, endTerrain},
     {condition::psychicterrain, onBasePower, {.priority = 6}, [](Battle& b, Event& e) -> Value {
         bool boosted = e.move()->type == Type::Psychic && truthy(b.isGrounded(e.target)) && !b.isSemiInvulnerable(e.target);
         return boosted ? e.chainModify(5325, 4096) : UNDEFINED;
     }},
 
+    {condition::stealthrock, onSideStart, {}, startOnSide},
     {condition::stealthrock, onSwitchIn, {}, [](Battle& b, Event& e) -> Value {
         if (b.hasItem(e.target, item::heavydutyboots)) return UNDEFINED;
         ActiveMove rocks{moveData(move::stealthrock)};
@@ -80,12 +128,14 @@ constexpr Handler HANDLERS_HERE[] = {
         b.damage(typeMod >= 0 ? (e.target->maxhp << typeMod) / 8 : e.target->maxhp / (8 << -typeMod));
         return UNDEFINED;
     }},
-    {condition::spikes, onSideStart, {}, [](Battle&, Event& e) -> Value {
+    {condition::spikes, onSideStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::sidestart, sideName(b.number(*e.side)), "Spikes");
         e.state->counter = 1;  // layers
         return UNDEFINED;
     }},
-    {condition::spikes, onSideRestart, {}, [](Battle&, Event& e) -> Value {
+    {condition::spikes, onSideRestart, {}, [](Battle& b, Event& e) -> Value {
         if (e.state->counter >= 3) return FALSE;
+        b.add(Message::sidestart, sideName(b.number(*e.side)), "Spikes");
         e.state->counter++;
         return UNDEFINED;
     }},
@@ -95,25 +145,31 @@ constexpr Handler HANDLERS_HERE[] = {
         b.damage(DAMAGE_AMOUNTS[e.state->counter] * e.target->maxhp / 24);
         return UNDEFINED;
     }},
-    {condition::toxicspikes, onSideStart, {}, [](Battle&, Event& e) -> Value {
+    {condition::toxicspikes, onSideStart, {}, [](Battle& b, Event& e) -> Value {
+        startOnSide(b, e);
         e.state->counter = 1;  // layers
         return UNDEFINED;
     }},
-    {condition::toxicspikes, onSideRestart, {}, [](Battle&, Event& e) -> Value {
+    {condition::toxicspikes, onSideRestart, {}, [](Battle& b, Event& e) -> Value {
         if (e.state->counter >= 2) return FALSE;
+        startOnSide(b, e);
         e.state->counter++;
         return UNDEFINED;
     }},
     {condition::toxicspikes, onSwitchIn, {}, [](Battle& b, Event& e) -> Value {
         if (!truthy(b.isGrounded(e.target))) return UNDEFINED;
-        if (b.hasType(e.target, Type::Poison))
+        if (b.hasType(e.target, Type::Poison)) {
+            b.add(Message::sideend, sideName(e.target->side), "move: Toxic Spikes", of(e.target));
             b.removeSideCondition(e.target->side, condition::toxicspikes);
-        else if (!b.hasType(e.target, Type::Steel) && !b.hasItem(e.target, item::heavydutyboots))
+        } else if (!b.hasType(e.target, Type::Steel) && !b.hasItem(e.target, item::heavydutyboots)) {
             b.trySetStatus(e.target, e.state->counter >= 2 ? condition::tox : condition::psn, b.at(1 - e.target->side, 0));
+        }
         return UNDEFINED;
     }},
+    {condition::stickyweb, onSideStart, {}, startOnSide},
     {condition::stickyweb, onSwitchIn, {}, [](Battle& b, Event& e) -> Value {
         if (!truthy(b.isGrounded(e.target)) || b.hasItem(e.target, item::heavydutyboots)) return UNDEFINED;
+        b.add(Message::activate, e.target, "move: Sticky Web");
         b.boost(Stat::spe, -1, e.target, b.at(1 - e.target->side, 0), int(move::stickyweb));
         return UNDEFINED;
     }},

@@ -10,10 +10,13 @@ Value weaken(Battle& b, Event& e) {
     ActiveMove& move = *e.move();
     if (move.type != TYPE || move.typeMod[slotIndex(e.source)] <= 0) return UNDEFINED;
     if (b.volatileOf(e.source, condition::substitute) && !move.has(Flag::bypasssub) && !move.infiltrates) return UNDEFINED;
-    return b.eatItem(e.source) ? e.chainModify(1, 2) : UNDEFINED;
+    if (!b.eatItem(e.source)) return UNDEFINED;
+    b.add(Message::enditem, e.source, named(e.effect), "[weaken]");
+    return e.chainModify(1, 2);
 }
 
 Value popBalloon(Battle& b, Event& e) {
+    b.add(Message::enditem, e.target, "Air Balloon");
     e.target->item = 0;
     b.clearEffectState(e.target->itemState);
     b.runEvent(Ev::AfterUseItem, e.target, nullptr, {}, UNDEFINED, item::airballoon);
@@ -55,6 +58,10 @@ Value restoreBoosts(Battle& b, Event& e) {
 }
 
 constexpr Handler HANDLERS_HERE[] = {
+    {item::airballoon, onStart, {}, [](Battle& b, Event& e) -> Value {
+        if (!b.ignoringItem(e.target)) b.add(Message::item, e.target, "Air Balloon");
+        return UNDEFINED;
+    }},
     {item::airballoon, onDamagingHit, {}, popBalloon},
     {item::airballoon, onAfterSubDamage, {}, [](Battle& b, Event& e) -> Value {
         return e.cause.type() == EffectType::Move ? popBalloon(b, e) : Value(UNDEFINED);
@@ -78,7 +85,9 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {item::colburberry, onSourceModifyDamage, {}, weaken<Type::Dark>},
     {item::custapberry, onFractionalPriority, {.priority = -2}, [](Battle& b, Event& e) -> Value {
-        return e.relay <= 0 && 4 * e.target->hp <= e.target->maxhp && b.eatItem(e.target) ? 1 : Value(UNDEFINED);  // in tenths
+        if (e.relay > 0 || 4 * e.target->hp > e.target->maxhp || !b.eatItem(e.target)) return UNDEFINED;
+        b.add(Message::activate, e.target, "item: Custap Berry", "[consumed]");
+        return 1;  // in tenths
     }},
     {item::ejectbutton, onAfterMoveSecondary, {.priority = 2}, [](Battle& b, Event& e) -> Value {
         Pokemon* holder = e.target;
@@ -148,7 +157,10 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {item::powerherb, onChargeMove, {}, [](Battle& b, Event& e) -> Value {
-        return b.useItem(e.target) ? Value(FALSE) : Value(UNDEFINED);
+        if (!b.useItem(e.target)) return UNDEFINED;
+        b.stillLastMove();
+        b.addMove(Message::anim, e.target, named(e.move()->id), e.source);
+        return FALSE;
     }},
     {item::psychicseed, onStart, {.priority = -1}, useOnTerrain<condition::psychicterrain>},
     {item::psychicseed, onTerrainChange, {}, useOnTerrain<condition::psychicterrain>},
@@ -187,6 +199,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {item::whiteherb, onUse, {}, [](Battle& b, Event& e) -> Value {
         for (int32_t& boost : b.out(e.target).boosts)
             if (boost < 0) boost = 0;
+        b.add(Message::clearnegativeboost, e.target, "[silent]");
         return UNDEFINED;
     }},
 };

@@ -35,6 +35,7 @@ struct Argument {
         Number,      // value
         Mon,         // value: its number; extra: the active slot, -1 where it is not out
         Details,     // value: its number; extra: species; more: 1 + the type to which it is terastallized
+        Nickname,    // value: its number
         Health,      // value: its number; extra: HP; more: its greatest HP; last: status
         Name,        // value: an effect: its bare name
         Fullname,    // value: an effect: "move: X", "ability: X", "item: X", "X"

@@ -141,6 +141,7 @@ void Writer::argument(const Argument& given, bool secret) {
             put(": ");
             put(names.pokemon[given.value]);
             break;
+        case Argument::Nickname: put(names.pokemon[given.value]); break;
         case Argument::Details: details(given); break;
         case Argument::Health: health(given, secret); break;
         case Argument::Name: put(EFFECTS[given.value].name); break;

@@ -41,6 +41,7 @@ Value healWholly(Battle& b, Event& e, bool alsoPP) {
     b.healHp(p, p->maxhp);
     b.clearStatus(p);
     for (int n = 0; alsoPP && n < p->moveCount; n++) p->moveSlots[n].pp = p->moveSlots[n].maxpp;
+    b.add(Message::heal, p, health(p), named(e.effect).after("[from] move: "));
     b.removeSlotCondition(p, e.effect);
     return UNDEFINED;
 }
@@ -48,11 +49,19 @@ Value healWholly(Battle& b, Event& e, bool alsoPP) {
 // A substitute takes the damage in place of its owner.
 Value hitSubstitute(Battle& b, Event& e) {
     Value damage = b.getDamage(e.source, e.target, e.move());
-    if (!truthyOrZero(damage)) return NUL;
+    if (!truthyOrZero(damage)) {
+        b.addFail(e.source);
+        return NUL;
+    }
     EffectState* substitute = b.volatileOf(e.target, condition::substitute);
     if (damage > substitute->counter) damage = substitute->counter;
     substitute->counter -= damage;
-    if (substitute->counter <= 0) b.removeVolatile(e.target, condition::substitute);
+    if (substitute->counter <= 0) {
+        if (e.move()->ohko) b.add(Message::ohko);
+        b.removeVolatile(e.target, condition::substitute);
+    } else {
+        b.add(Message::activate, e.target, "move: Substitute", "[damage]");
+    }
     if (damage) b.applyRecoilDamage(damage, *e.move(), e.source);
     const int32_t* drain = e.move()->drain;
     if (damage && drain[0]) b.heal((damage * drain[0] + drain[1] - 1) / drain[1], e.source, e.target, int(condition::drain));
@@ -61,20 +70,68 @@ Value hitSubstitute(Battle& b, Event& e) {
     return 0;  // Showdown's HIT_SUBSTITUTE
 }
 
+// Of onStart and onEnd: "-start" or "-end" with the condition's name, "move: " before it where Showdown has it.
+Value addStart(Battle& b, Event& e) {
+    b.add(Message::start, e.target, named(e.effect));
+    return UNDEFINED;
+}
+Value addEnd(Battle& b, Event& e) {
+    b.add(Message::end, e.target, named(e.effect));
+    return UNDEFINED;
+}
+Value addEndOfMove(Battle& b, Event& e) {
+    b.add(Message::end, e.target, named(e.effect).after("move: "));
+    return UNDEFINED;
+}
+
+// Of onSideStart and onSideEnd of screens, of which Reflect has no "move: ".
+Argument screenName(const Event& e) {
+    return e.effect == condition::reflect ? named(e.effect) : named(e.effect).after("move: ");
+}
+Value startScreen(Battle& b, Event& e) {
+    b.add(Message::sidestart, sideName(b.number(*e.side)), screenName(e));
+    return UNDEFINED;
+}
+Value endScreen(Battle& b, Event& e) {
+    b.add(Message::sideend, sideName(b.number(*e.side)), screenName(e));
+    return UNDEFINED;
+}
+
+Value cannotHeal(Battle& b, Event& e) {
+    if (!heals(*e.move())) return UNDEFINED;
+    b.add(Message::cant, e.target, "move: Heal Block", named(e.move()->id));
+    return FALSE;
+}
+
 constexpr Handler HANDLERS_HERE[] = {
-    {condition::chillyreception, onBeforeMove, {.priority = 100}, nothing},
+    {condition::chillyreception, onBeforeMove, {.priority = 100}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->id == move::chillyreception) b.add(Message::prepare, e.target, "Chilly Reception", "[premajor]");
+        return UNDEFINED;
+    }},
+    {condition::auroraveil, onSideStart, {}, startScreen},
+    {condition::auroraveil, onSideEnd, {}, endScreen},
     {condition::auroraveil, durationCallback, {}, screenDuration},
     {condition::auroraveil, onAnyModifyDamage, {}, [](Battle& b, Event& e) -> Value {
         int other = e.move()->category == Category::Physical ? condition::reflect : condition::lightscreen;
         return b.sideCondition(e.source->side, other) ? UNDEFINED : weaken(b, e);
     }},
+    {condition::curse, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::start, e.target, "Curse", of(e.source));
+        return UNDEFINED;
+    }},
     {condition::curse, onResidual, {.order = 12}, [](Battle& b, Event& e) -> Value {
         b.damage(e.target->maxhp / 4);
         return UNDEFINED;
     }},
+    {condition::destinybond, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::singlemove, e.target, "Destiny Bond");
+        return UNDEFINED;
+    }},
     {condition::destinybond, onFaint, {}, [](Battle& b, Event& e) -> Value {
         bool byFoe = e.source && !Battle::isAlly(e.target, e.source);
-        if (byFoe && e.cause.type() == EffectType::Move && !moveData(e.cause.id).has(Flag::futuremove)) b.faint(e.source);
+        if (!byFoe || e.cause.type() != EffectType::Move || moveData(e.cause.id).has(Flag::futuremove)) return UNDEFINED;
+        b.add(Message::activate, e.target, "move: Destiny Bond");
+        b.faint(e.source);
         return UNDEFINED;
     }},
     {condition::destinybond, onBeforeMove, {.priority = -1}, [](Battle& b, Event& e) -> Value {
@@ -92,11 +149,18 @@ constexpr Handler HANDLERS_HERE[] = {
         if (!last) return FALSE;
         const MoveSlot* slot = b.getMoveData(e.target, last);
         if (slot && !slot->pp) return FALSE;
+        if (e.cause.type() == EffectType::Ability)
+            b.add(Message::start, e.target, "Disable", named(last), from(e.cause.id), of(e.source));
+        else
+            b.add(Message::start, e.target, "Disable", named(last));
         e.state->move = last;
         return UNDEFINED;
     }},
-    {condition::disable, onBeforeMove, {.priority = 7}, [](Battle&, Event& e) -> Value {
-        return e.move()->id == e.state->move ? FALSE : UNDEFINED;
+    {condition::disable, onEnd, {}, addEnd},
+    {condition::disable, onBeforeMove, {.priority = 7}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->id != e.state->move) return UNDEFINED;
+        b.add(Message::cant, e.target, "Disable", named(e.move()->id));
+        return FALSE;
     }},
     {condition::disable, onDisableMove, {}, [](Battle& b, Event& e) -> Value {
         b.disableMove(e.target, e.state->move);
@@ -107,9 +171,11 @@ constexpr Handler HANDLERS_HERE[] = {
         const MoveSlot* slot = last ? b.getMoveData(e.target, last) : nullptr;
         if (!slot || slot->pp <= 0 || moveData(last).has(Flag::failencore)) return FALSE;
         e.state->move = last;
+        b.add(Message::start, e.target, "Encore");
         if (!b.willMove(e.target)) e.state->duration++;
         return UNDEFINED;
     }},
+    {condition::encore, onEnd, {}, addEnd},
     {condition::encore, onOverrideAction, {}, [](Battle&, Event& e) -> Value {
         return e.move()->id == e.state->move ? Value(UNDEFINED) : e.state->move;
     }},
@@ -122,21 +188,31 @@ constexpr Handler HANDLERS_HERE[] = {
         if (b.hasMove(e.target, e.state->move)) b.disableMoves(e.target, e.state->move);
         return UNDEFINED;
     }},
-    {condition::endure, onDamage, {.priority = -10}, [](Battle&, Event& e) -> Value {
-        return e.cause.type() == EffectType::Move && e.relay >= e.target->hp ? e.target->hp - 1 : Value(UNDEFINED);
+    {condition::endure, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::singleturn, e.target, "move: Endure");
+        return UNDEFINED;
+    }},
+    {condition::endure, onDamage, {.priority = -10}, [](Battle& b, Event& e) -> Value {
+        if (e.cause.type() != EffectType::Move || e.relay < e.target->hp) return UNDEFINED;
+        b.add(Message::activate, e.target, "move: Endure");
+        return e.target->hp - 1;
     }},
     {condition::healblock, durationCallback, {}, [](Battle&, Event& e) -> Value { return e.cause.id == move::psychicnoise ? 2 : 5; }},
     {condition::healblock, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::start, e.target, "move: Heal Block");
         b.out(e.source).moveThisTurnResult = TRUE;
         return UNDEFINED;
     }},
+    {condition::healblock, onEnd, {}, addEndOfMove},
     {condition::healblock, onDisableMove, {}, [](Battle& b, Event& e) -> Value { return disableWhere(b, e.target, heals); }},
-    {condition::healblock, onBeforeMove, {.priority = 6}, [](Battle&, Event& e) -> Value { return heals(*e.move()) ? FALSE : UNDEFINED; }},
-    {condition::healblock, onModifyMove, {}, [](Battle&, Event& e) -> Value { return heals(*e.move()) ? FALSE : UNDEFINED; }},
+    {condition::healblock, onBeforeMove, {.priority = 6}, cannotHeal},
+    {condition::healblock, onModifyMove, {}, cannotHeal},
     {condition::healblock, onTryHeal, {}, [](Battle&, Event&) -> Value { return FALSE; }},
     {condition::healblock, onRestart, {}, [](Battle&, Event&) -> Value { return UNDEFINED; }},
     {condition::healingwish, onSwitchIn, {}, swapOnSwitchIn},
     {condition::healingwish, onSwap, {}, [](Battle& b, Event& e) -> Value { return healWholly(b, e, false); }},
+    {condition::lightscreen, onSideStart, {}, startScreen},
+    {condition::lightscreen, onSideEnd, {}, endScreen},
     {condition::lightscreen, durationCallback, {}, screenDuration},
     {condition::lightscreen, onAnyModifyDamage, {}, [](Battle& b, Event& e) -> Value { return weakenCategory(b, e, Category::Special); }},
     {condition::lunardance, onSwitchIn, {}, swapOnSwitchIn},
@@ -153,20 +229,36 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {condition::phantomforce, onInvulnerability, {}, [](Battle&, Event&) -> Value { return FALSE; }},
+    {condition::protect, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::singleturn, e.target, "Protect");
+        return UNDEFINED;
+    }},
     {condition::protect, onTryHit, {.priority = 3}, [](Battle& b, Event& e) -> Value {
         if (b.checkMoveBypassesProtect(e.move(), e.source, e.target)) return UNDEFINED;
+        if (!e.move()->smartTarget) b.add(Message::activate, e.target, "move: Protect");
         e.move()->smartTarget = false;
         const EffectState* locked = b.volatileOf(e.source, condition::lockedmove);
         if (locked && locked->duration == 2) b.deleteVolatile(e.source, condition::lockedmove);
         return NOT_FAIL;
     }},
+    {condition::reflect, onSideStart, {}, startScreen},
+    {condition::reflect, onSideEnd, {}, endScreen},
     {condition::reflect, durationCallback, {}, screenDuration},
     {condition::reflect, onAnyModifyDamage, {}, [](Battle& b, Event& e) -> Value { return weakenCategory(b, e, Category::Physical); }},
-    {condition::roost, onStart, {}, [](Battle&, Event& e) -> Value { return e.target->terastallized ? FALSE : UNDEFINED; }},
+    {condition::roost, onStart, {}, [](Battle& b, Event& e) -> Value {
+        if (!e.target->terastallized) {
+            b.add(Message::singleturn, e.target, "move: Roost");
+            return UNDEFINED;
+        }
+        if (b.hasType(e.target, Type::Flying)) b.hint("If a Terastallized Pokemon uses Roost, it remains Flying-type.");
+        return FALSE;
+    }},
     {condition::roost, onType, {.priority = -1}, [](Battle&, Event& e) -> Value {
         e.types->remove(Type::Flying);
         return UNDEFINED;
     }},
+    {condition::saltcure, onStart, {}, addStart},
+    {condition::saltcure, onEnd, {}, addEnd},
     {condition::saltcure, onResidual, {.order = 13}, [](Battle& b, Event& e) -> Value {
         bool weak = b.hasType(e.target, Type::Water) || b.hasType(e.target, Type::Steel);
         b.damage(e.target->maxhp / (weak ? 4 : 8));
@@ -174,20 +266,39 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     // counter: its HP.
     {condition::substitute, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::start, e.target, "Substitute");
         e.state->counter = e.target->maxhp / 4;
-        b.deleteVolatile(e.target, condition::partiallytrapped);
+        if (const EffectState* binds = b.volatileOf(e.target, condition::partiallytrapped)) {
+            b.add(Message::end, e.target, named(binds->sourceEffect), "[partiallytrapped]", "[silent]");
+            b.deleteVolatile(e.target, condition::partiallytrapped);
+        }
         return UNDEFINED;
     }},
+    {condition::substitute, onEnd, {}, addEnd},
     {condition::substitute, onTryPrimaryHit, {.priority = -1}, [](Battle& b, Event& e) -> Value {
         if (e.target == e.source || e.move()->has(Flag::bypasssub) || e.move()->infiltrates) return UNDEFINED;
         return hitSubstitute(b, e);
     }},
     {condition::taunt, onStart, {}, [](Battle& b, Event& e) -> Value {
         if (b.out(e.target).activeTurns && !b.willMove(e.target)) e.state->duration++;
+        b.add(Message::start, e.target, "move: Taunt");
         return UNDEFINED;
     }},
+    {condition::taunt, onEnd, {}, addEndOfMove},
     {condition::taunt, onDisableMove, {}, [](Battle& b, Event& e) -> Value { return disableWhere(b, e.target, isStatus); }},
-    {condition::taunt, onBeforeMove, {.priority = 5}, [](Battle&, Event& e) -> Value { return isStatus(*e.move()) ? FALSE : UNDEFINED; }},
+    {condition::taunt, onBeforeMove, {.priority = 5}, [](Battle& b, Event& e) -> Value {
+        if (!isStatus(*e.move())) return UNDEFINED;
+        b.add(Message::cant, e.target, "move: Taunt", named(e.move()->id));
+        return FALSE;
+    }},
+    {condition::trickroom, onFieldStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::fieldstart, "move: Trick Room", of(e.source));
+        return UNDEFINED;
+    }},
+    {condition::trickroom, onFieldEnd, {}, [](Battle& b, Event&) -> Value {
+        b.add(Message::fieldend, "move: Trick Room");
+        return UNDEFINED;
+    }},
     {condition::trickroom, onFieldRestart, {}, [](Battle& b, Event&) -> Value {
         b.removePseudoWeather(condition::trickroom);
         return UNDEFINED;
@@ -196,6 +307,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {condition::wish, onStart, {}, [](Battle& b, Event& e) -> Value {
         e.state->counter = e.source->maxhp / 2;
         e.state->extra = overflowedTurnCount(b);
+        if (e.state->extra == 255) b.hint("In Gen 8+, Wish will never resolve when used on the #th turn.", 0, b.row.turn);
         return UNDEFINED;
     }},
     {condition::wish, onResidual, {.order = 4}, [](Battle& b, Event& e) -> Value {
@@ -203,7 +315,8 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {condition::wish, onEnd, {}, [](Battle& b, Event& e) -> Value {
-        if (e.target && !e.target->fainted) b.heal(e.state->counter, e.target, e.target);
+        if (!e.target || e.target->fainted || !truthy(b.heal(e.state->counter, e.target, e.target))) return UNDEFINED;
+        b.add(Message::heal, e.target, health(e.target), "[from] move: Wish", Argument(Argument::Nickname, e.state->source - 1).after("[wisher] "));
         return UNDEFINED;
     }},
 };

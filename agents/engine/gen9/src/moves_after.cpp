@@ -19,7 +19,9 @@ Value endTerrain(Battle& b, Event& e) {
 // Frees the user from what lies on its side and from what binds it.
 Value spin(Battle& b, Event& e) {
     if (e.move()->hasSheerForce || !e.source->hp) return UNDEFINED;
-    for (int hazard : HAZARDS) b.removeSideCondition(e.source->side, hazard);
+    for (int hazard : HAZARDS)
+        if (b.removeSideCondition(e.source->side, hazard))
+            b.add(Message::sideend, sideName(e.source->side), named(hazard), from(e.effect), of(e.source));
     b.removeVolatile(e.source, condition::partiallytrapped);
     return UNDEFINED;
 }
@@ -33,6 +35,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::ceaselessedge, onAfterSubDamage, {}, layer},
     {move::clearsmog, onHit, {}, [](Battle& b, Event& e) -> Value {
         b.clearBoosts(e.target);
+        b.add(Message::clearboost, e.target);
         return UNDEFINED;
     }},
     {move::icespinner, onAfterHit, {}, endTerrain},
@@ -44,7 +47,8 @@ constexpr Handler HANDLERS_HERE[] = {
         return item && truthy(taken) ? e.chainModify(3, 2) : UNDEFINED;
     }},
     {move::knockoff, onAfterHit, {}, [](Battle& b, Event& e) -> Value {
-        b.takeItem(e.target);
+        int item = b.takeItem(e.target);
+        if (item) b.add(Message::enditem, e.target, named(item), from(move::knockoff), of(e.source));
         return UNDEFINED;
     }},
     {move::mortalspin, onAfterHit, {}, spin},

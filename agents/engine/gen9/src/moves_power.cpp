@@ -77,7 +77,10 @@ constexpr Handler HANDLERS_HERE[] = {
         return e.target->status && e.target->status != condition::slp ? e.chainModify(2, 1) : UNDEFINED;
     }},
     {move::ficklebeam, onBasePower, {}, [](Battle& b, Event& e) -> Value {
-        return b.prng.randomChance(3, 10) ? e.chainModify(2, 1) : UNDEFINED;
+        if (!b.prng.randomChance(3, 10)) return UNDEFINED;
+        b.attrLastMove("[anim] Fickle Beam All Out");
+        b.add(Message::activate, e.target, "move: Fickle Beam");
+        return e.chainModify(2, 1);
     }},
     {move::freezedry, onEffectiveness, {}, [](Battle&, Event& e) -> Value { return e.adding == Type::Water ? 1 : UNDEFINED; }},
     {move::grassknot, basePowerCallback, {}, byTargetsWeight},
@@ -103,6 +106,10 @@ constexpr Handler HANDLERS_HERE[] = {
         }
         return UNDEFINED;
     }},
+    {move::ivycudgel, onPrepareHit, {}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->type != Type::Grass) b.attrLastMove(typeName(e.move()->type).after("[anim] Ivy Cudgel "));
+        return UNDEFINED;
+    }},
     {move::lowkick, basePowerCallback, {}, byTargetsWeight},
     {move::mirrorcoat, beforeTurnCallback, {}, [](Battle& b, Event& e) -> Value {
         b.addVolatile(e.target, condition::mirrorcoat);
@@ -124,8 +131,9 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::storedpower, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
         return e.move()->basePower + 20 * b.positiveBoosts(e.target);
     }},
-    {move::struggle, onModifyMove, {}, [](Battle&, Event& e) -> Value {
+    {move::struggle, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
         e.move()->type = Type::unknown;
+        b.add(Message::activate, e.target, "move: Struggle");
         return UNDEFINED;
     }},
     {move::temperflare, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
@@ -133,6 +141,11 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {move::terablast, basePowerCallback, {}, [](Battle&, Event& e) -> Value {
         return e.target->terastallized - 1 == Type::Stellar ? 100 : e.move()->basePower;
+    }},
+    // Of onPrepareHit source is the user.
+    {move::terablast, onPrepareHit, {}, [](Battle& b, Event& e) -> Value {
+        if (e.source->terastallized) b.attrLastMove(typeName(e.source->teraType).after("[anim] Tera Blast "));
+        return UNDEFINED;
     }},
     {move::terablast, onModifyType, {}, [](Battle&, Event& e) -> Value {
         if (e.target->terastallized) e.move()->type = e.target->teraType;

@@ -16,11 +16,18 @@ Value healByWeather(Battle& b, Event& e) {
         case condition::sandstorm:
         case condition::snowscape: modifier = 1024; break;
     }
-    return truthy(b.heal(modify(e.target->maxhp, modifier), e.target, e.source, e.cause)) ? TRUE : NOT_FAIL;
+    if (truthy(b.heal(modify(e.target->maxhp, modifier), e.target, e.source, e.cause))) return TRUE;
+    b.add(Message::fail, e.target, "heal");
+    return NOT_FAIL;
 }
 
 // Healing Wish and Lunar Dance fail where nobody can take the user's place.
-Value ifReplaced(Battle& b, Event& e) { return b.canSwitch(e.target->side) ? UNDEFINED : NOT_FAIL; }
+Value ifReplaced(Battle& b, Event& e) {
+    if (b.canSwitch(e.target->side)) return UNDEFINED;
+    b.stillLastMove();
+    b.add(Message::fail, e.target);
+    return NOT_FAIL;
+}
 
 // Protect and its like: the more often in a row, the rarer.
 Value ifStalls(Battle& b, Event& e) { return b.willAct() && truthy(b.runEvent(Ev::StallMove, e.target)) ? TRUE : FALSE; }
@@ -54,8 +61,17 @@ bool trick(Battle& b, Event& e) {
         if (mine) source->item = mine;
         return false;
     }
-    if (mine) b.setItem(target, mine);
-    if (yours) b.setItem(source, yours);
+    b.add(Message::activate, source, "move: Trick", of(target));
+    auto give = [&](int item, Pokemon* to, int lost) {
+        if (item) {
+            b.setItem(to, item);
+            b.add(Message::item, to, named(item), from(move::trick));
+        } else {
+            b.add(Message::enditem, to, named(lost), "[silent]", from(move::trick));
+        }
+    };
+    give(mine, target, yours);
+    give(yours, source, mine);
     return true;
 }
 
@@ -80,7 +96,7 @@ constexpr Handler HANDLERS_HERE[] = {
         b.directDamage(33 * e.target->maxhp / 100, e.target);
         return UNDEFINED;
     }},
-    {move::courtchange, onHitField, {}, [](Battle& b, Event&) -> Value {
+    {move::courtchange, onHitField, {}, [](Battle& b, Event& e) -> Value {
         Side &first = b.row.sides[0], &second = b.row.sides[1];
         bool success = false;
         for (int n = 0; n < MAX_CONDITIONS; n++) {
@@ -92,7 +108,10 @@ constexpr Handler HANDLERS_HERE[] = {
         int count = first.conditionCount;
         first.conditionCount = second.conditionCount;
         second.conditionCount = count;
-        return success ? UNDEFINED : FALSE;
+        if (!success) return FALSE;
+        b.add(Message::swapsideconditions);
+        b.add(Message::activate, e.source, "move: Court Change");
+        return UNDEFINED;
     }},
     {move::curse, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
         if (!b.hasType(e.target, Type::Ghost))
@@ -120,8 +139,13 @@ constexpr Handler HANDLERS_HERE[] = {
         if (!b.volatileOf(e.target, condition::substitute) || e.move()->infiltrates)
             success = truthy(b.boost(Stat::evasion, -1, e.target, e.source, e.cause));
         for (int screen : SCREENS) b.removeSideCondition(e.target->side, screen);
-        for (int side : {e.target->side, e.source->side})
-            for (int hazard : HAZARDS) success = b.removeSideCondition(side, hazard) || success;
+        for (int side : {e.target->side, e.source->side}) {
+            for (int hazard : HAZARDS) {
+                if (!b.removeSideCondition(side, hazard)) continue;
+                b.add(Message::sideend, sideName(side), named(hazard), from(move::defog), of(e.source));
+                success = true;
+            }
+        }
         b.clearTerrain();
         return success ? TRUE : FALSE;
     }},
@@ -134,6 +158,7 @@ constexpr Handler HANDLERS_HERE[] = {
         if (!e.move()->ignoreImmunity) return UNDEFINED;  // it strikes now
         if (!truthy(b.addSlotCondition(e.source, condition::futuremove, e.target, e.cause))) return FALSE;
         b.slotCondition(e.source, condition::futuremove)->move = move::futuresight;
+        b.add(Message::start, e.target, "move: Future Sight");
         return NOT_FAIL;
     }},
     {move::growth, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
@@ -141,6 +166,7 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {move::haze, onHitField, {}, [](Battle& b, Event&) -> Value {
+        b.add(Message::clearallboost);
         Targets actives = b.getAllActive();
         for (int n = 0; n < actives.size; n++) b.clearBoosts(actives.list[n]);
         return UNDEFINED;
@@ -152,7 +178,9 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::painsplit, onHit, {}, [](Battle& b, Event& e) -> Value {
         int average = atLeastOne((e.target->hp + e.source->hp) / 2);
         b.sethp(e.target, average);
+        b.add(Message::sethp, e.target, health(e.target), "[from] move: Pain Split", "[silent]");
         b.sethp(e.source, average);
+        b.add(Message::sethp, e.source, health(e.source), "[from] move: Pain Split");
         return UNDEFINED;
     }},
     {move::partingshot, onHit, {}, [](Battle& b, Event& e) -> Value {
@@ -163,9 +191,11 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {move::protect, onPrepareHit, {}, ifStalls},
     {move::protect, onHit, {}, stall},
-    {move::rest, onTry, {}, [](Battle&, Event& e) -> Value {
+    {move::rest, onTry, {}, [](Battle& b, Event& e) -> Value {
         if (e.target->status == condition::slp) return FALSE;
-        return e.target->hp == e.target->maxhp ? NUL : UNDEFINED;
+        if (e.target->hp != e.target->maxhp) return UNDEFINED;
+        b.add(Message::fail, e.target, "heal");
+        return NUL;
     }},
     {move::rest, onHit, {}, [](Battle& b, Event& e) -> Value {
         Value result = b.setStatus(e.target, condition::slp, e.source, e.cause);
@@ -185,13 +215,18 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::strengthsap, onHit, {}, [](Battle& b, Event& e) -> Value {
         if (b.out(e.target).boosts[Stat::atk] == -6) return FALSE;
         int attack = b.getStat(e.target, Stat::atk, false, true);
-        Value success = b.boost(Stat::atk, -1, e.target, e.source, e.cause);
+        Value success = b.boost(Stat::atk, -1, e.target, e.source, e.cause, false, true);
         Value healed = b.heal(attack, e.source, e.target, e.cause);
         return truthy(healed) || truthy(success) ? TRUE : FALSE;
     }},
     {move::substitute, onTryHit, {}, [](Battle& b, Event& e) -> Value {
-        bool weak = 4 * e.source->hp <= e.source->maxhp || e.source->maxhp == 1;
-        return weak || b.volatileOf(e.target, condition::substitute) ? NOT_FAIL : UNDEFINED;
+        if (b.volatileOf(e.source, condition::substitute)) {
+            b.add(Message::fail, e.source, "move: Substitute");
+            return NOT_FAIL;
+        }
+        if (4 * e.source->hp > e.source->maxhp && e.source->maxhp != 1) return UNDEFINED;
+        b.add(Message::fail, e.source, "move: Substitute", "[weak]");
+        return NOT_FAIL;
     }},
     {move::substitute, onHit, {}, [](Battle& b, Event& e) -> Value {
         b.directDamage(e.target->maxhp / 4, e.target);

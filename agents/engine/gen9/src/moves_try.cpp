@@ -26,24 +26,41 @@ Value crash(Battle& b, Event& e) {
 
 constexpr Handler HANDLERS_HERE[] = {
     {move::firstimpression, onTry, {}, [](Battle& b, Event& e) -> Value {
-        return b.out(e.target).activeMoveActions > 1 ? FALSE : UNDEFINED;
+        if (b.out(e.target).activeMoveActions <= 1) return UNDEFINED;
+        b.hint("First Impression only works on your first turn out.");
+        return FALSE;
     }},
     {move::highjumpkick, onMoveFail, {}, crash},
-    {move::hyperspacefury, onTry, {}, [](Battle&, Event& e) -> Value {
-        return e.target->species == species::hoopaunbound ? UNDEFINED : NUL;
+    {move::hyperspacefury, onTry, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target->species == species::hoopaunbound) return UNDEFINED;
+        b.hint("Only a Pokemon whose form is Hoopa Unbound can use this move.");
+        b.stillLastMove();
+        b.add(Message::fail, e.target, "move: Hyperspace Fury");
+        return NUL;
     }},
     {move::meteorbeam, onTryMove, {}, [](Battle& b, Event& e) -> Value {
         if (b.removeVolatile(e.target, condition::meteorbeam)) return UNDEFINED;
+        b.add(Message::prepare, e.target, named(move::meteorbeam));
         b.boost(Stat::spa, 1, e.target, e.target, e.cause);
         return charge(b, e);
     }},
     {move::phantomforce, onTryMove, {}, [](Battle& b, Event& e) -> Value {
-        return b.removeVolatile(e.target, condition::phantomforce) ? UNDEFINED : charge(b, e);
+        if (b.removeVolatile(e.target, condition::phantomforce)) return UNDEFINED;
+        b.add(Message::prepare, e.target, named(move::phantomforce));
+        return charge(b, e);
+    }},
+    {move::poltergeist, onTryHit, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::activate, e.target, "move: Poltergeist", named(e.target->item));
+        return UNDEFINED;
     }},
     {move::poltergeist, onTry, {}, [](Battle&, Event& e) -> Value { return e.source->item ? TRUE : FALSE; }},
     {move::solarblade, onTryMove, {}, [](Battle& b, Event& e) -> Value {
         if (b.removeVolatile(e.target, condition::solarblade)) return UNDEFINED;
-        return b.effectiveWeather(e.target) == condition::sunnyday ? UNDEFINED : charge(b, e);
+        b.add(Message::prepare, e.target, named(move::solarblade));
+        if (b.effectiveWeather(e.target) != condition::sunnyday) return charge(b, e);
+        b.stillLastMove();
+        b.addMove(Message::anim, e.target, named(move::solarblade), e.source);
+        return UNDEFINED;
     }},
     {move::solarblade, onBasePower, {}, [](Battle& b, Event& e) -> Value {
         int weather = b.effectiveWeather(e.target);
