@@ -3,12 +3,11 @@
 //     echo '{"first": 0, "seed": 1, "policy": "random", "teams": [["Azumarill||…", "…"], …], "layout": {…}}' | node scripts/parity/gen9_oracle.mjs
 //
 // A line of JSON for each battle; teams: two packed ones for each. With "log": true also the log and every random draw with its
-// call site, and the lines of each decision (without |t:|, the time of day) in place of their checksum; without "state": true a hash in place of each state; with "only": N the battles before N are played (a policy may
+// call site, and after each decision what was written since the last; without "state": true a hash in place of each state; with "only": N the battles before N are played (a policy may
 // remember them) and not printed. layout: of gen9_state.py. A last line, {"unread": […]}, if anything, names what
 // Showdown keeps and nothing reads.
 
 import {readFileSync} from 'node:fs';
-import zlib from 'node:zlib';
 import {createRequire} from 'node:module';
 import {choose, generator, POLICIES} from './engine_policies.mjs';
 import {StateReader} from './gen9_state.mjs';
@@ -80,7 +79,8 @@ function play(index) {
     const choices = legal.map((mask, i) => over || !mask ? 0 : action(mask, roll, battle.sides[i]));
     const lines = battle.log.slice(written).filter(line => !line.startsWith('|t:|'));
     written = battle.log.length;
-    decisions.push([options.state ? [...state] : hash(state), ...legal, ...choices, options.log ? lines : zlib.crc32(lines.join('\n'))]);
+    const hashed = (hash(state) + hash(Buffer.from(lines.join('\n')))) % 2 ** 32;
+    decisions.push([options.state ? [...state] : hashed, ...legal, ...choices, ...options.log ? [lines] : []]);
     if (over) {
       if (battle.ended) end = battle.winner || 'tie';
       break;

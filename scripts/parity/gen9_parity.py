@@ -1,9 +1,9 @@
 """Proves that agents/engine/gen9 plays the same battles as stock Pokémon Showdown, decision by decision.
 
 Node plays gen9ou battles and prints a hash of the state at each decision (PRNG, HP, statuses, items, PP, boosts,
-volatiles, conditions, order, speed), the legal choices and the choices; the engine plays the same, and its hashes and legal
-choices must be equal. The first difference is shown number by number, with the random draws and the turn's log. Exit code 1
-at a difference.
+volatiles, conditions, order, speed) and of the protocol's lines since the last (all but |t:|), the legal choices and the
+choices; the engine plays the same, and its hashes and legal choices must be equal. The first difference is shown number by
+number and with the first line that differs, the random draws and the turn's log. Exit code 1 at a difference.
 
     python scripts/parity/gen9_parity.py --battles 300 --seed 1 --teams ring1 --policy random
 
@@ -15,6 +15,7 @@ and items, that were used least); switcher; rules (a rule player); tera (terasta
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 from collections import Counter
@@ -102,8 +103,10 @@ def oracle(options: Options) -> list[Battle]:
 
 
 def started(battles: list[Battle]) -> Engine:
-    """An engine with a battle of the list in each row, at its first decision."""
+    """An engine with a battle of the list in each row, at its first decision, that keeps what it writes."""
     engine = Engine(len(battles))
+    for row in range(len(battles)):
+        engine.record(row)
     teams, seeds, orders = ([battle[name] for battle in battles] for name in ("teams", "seed", "orders"))
     engine.reset(teams, seeds, orders=orders)
     return engine
@@ -116,8 +119,13 @@ def compare(battles: list[Battle]) -> dict[int, int]:
     def step(actions: NDArray[np.int32], rows: NDArray[np.int64]) -> None:
         engine.step(np.stack([actions, np.zeros_like(actions)], axis=2), rows)
 
+    def hashed(rows: NDArray[np.int64]) -> NDArray[np.uint32]:
+        texts = ["\n".join(engine.lines(row)).encode() for row in rows.tolist()]
+        written = [hashes(np.frombuffer(text, np.uint8).astype(np.int32)[None])[0] for text in texts]
+        return hashes(COLUMNS.of(engine.words[rows])) + np.array(written, np.uint32)
+
     replay = engine_ranges.Replay(
-        hashes=lambda rows: hashes(COLUMNS.of(engine.words[rows])),
+        hashes=hashed,
         legal=lambda rows: engine.legal(rows)[:, :, 0],
         step=step,
         winner=lambda row: int(records(engine.words)["winner"][row]),
@@ -131,13 +139,17 @@ def explain(options: Options, battle: Battle, step: int) -> str:
     reference, *_ = oracle(engine_ranges.again(options, battle))
     engine = started([reference])
     for decision in reference["decisions"][:step]:
+        engine.lines(0)
         engine.step(np.array([[[decision[3], 0], [decision[4], 0]]], np.int32))
+    written, expected = engine.lines(0), reference["decisions"][step][5]
     ours, theirs = COLUMNS.of(engine.words)[0].tolist(), reference["decisions"][step][0]
     unequal = [
         f"{name}: {shown(name, a, NUMBERS)}, Showdown {shown(name, b, NUMBERS)}"
         for name, a, b in zip(COLUMNS.names, ours, theirs, strict=True)
         if a != b
     ]
+    lines = itertools.zip_longest(written, expected, fillvalue="nothing")
+    unequal += next(([f"line {n}: {a}, Showdown {b}"] for n, (a, b) in enumerate(lines) if a != b), [])
     turn = theirs[COLUMNS.names.index("turn")]
     return engine_ranges.difference(options, reference, step, engine.legal()[0, :, 0].tolist(), unequal, turn)
 
