@@ -100,7 +100,7 @@ class Engine(Batch):
             self.words[row] = words
 
     def previewed(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str]) -> Words:
-        """Words [N, WORDS] of battles at their team preview, with what is drawn before it. Raises BadInput as `reset` does."""
+        """Words [N, WORDS] of battles at their team preview, with what is drawn before it. Raises BadInput as reset does."""
         words = self._initial(teams, seeds, len(teams))
         library().gen9_prepare(_at(words), ctypes.c_int64(len(words)), self.threads)
         return words

@@ -77,6 +77,22 @@ def test_a_word_that_differs_is_named_with_both_values(monkeypatch: pytest.Monke
     assert "sides.1.pokemon.3.item: " in shown and "(leftovers)" in shown
 
 
+def test_a_line_that_differs_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"battles": 1, "seed": 3}
+    (battle,) = played(**options)
+    right = gen9_parity.started
+
+    def wrong(battles: list[dict[str, Any]]) -> Engine:
+        engine: Engine = right(battles)
+        log = engine._logs[0]
+        log.lines[log.lines.index("|start")] = "|begin"
+        return engine
+
+    monkeypatch.setattr(gen9_parity, "started", wrong)
+    assert gen9_parity.compare([battle]) == {0: 0}
+    assert ": |begin, Showdown |start" in gen9_parity.explain(options, battle, 0).splitlines()[1]
+
+
 def test_every_single_word_counts() -> None:
     engine = gen9_parity.started(played(battles=1))
     numbers = gen9_parity.COLUMNS.of(engine.words)
