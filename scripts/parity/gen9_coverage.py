@@ -1,7 +1,8 @@
 """What parity ranges of the generation-9 engine reached: uses of moves, runs of the handlers of all effects.
 
 The engine counts in a library of its own, compiled with -DCOVERAGE (src/coverage.h). A handler *acts* where it returns a
-value or changes the battle or the move in use; an effect without handlers where a rule that asks for it finds it.
+value, writes a line or changes the battle or the move in use; an effect without handlers, where a rule that asks for it
+finds it.
 """
 
 from __future__ import annotations
@@ -26,12 +27,7 @@ EFFECTS = {number: (kind, id) for kind, ids in NUMBERS.items() for id, number in
 
 #: What battles cannot reach, and why.
 IMPOSSIBLE = {
-    "frisk": "only a message",
     "healer": "heals its allies: of doubles",
-    "drain": "a cause, without handlers",
-    "mindblownrecoil": "a cause, without handlers",
-    "recoil": "a cause, without handlers",
-    "strugglerecoil": "a cause, without handlers",
     "confused": "a move of no Pokémon",
     "recharge": "a move of no Pokémon",
 }
@@ -70,7 +66,12 @@ def report(total: Counts) -> str:
 
 
 def _kind(kind: str, counted: dict[str, list[int]]) -> str:
-    names = handlers() if kind == "handlers" else gen9_teams.played().get(kind, NUMBERS[kind])
+    if kind == "handlers":
+        names = handlers()
+    elif kind == "conditions":
+        names = [id for id, number in NUMBERS[kind].items() if played.handlers().get(number)]
+    else:
+        names = list(gen9_teams.played()[kind])
     acted = {name: counted.get(name, [0, 0])[1] for name in names if name.split()[0] not in IMPOSSIBLE}
     order = sorted(acted, key=lambda name: acted[name])
     never = [name for name in order if not acted[name]]

@@ -14,8 +14,9 @@ import {StateReader} from './gen9_state.mjs';
 import {drawsOf, hex} from './playing.mjs';
 
 const options = JSON.parse(readFileSync(0, 'utf8'));
-const {Battle} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
-const MAX_TURNS = options.maxTurns || 300;
+const {Battle, Dex} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
+const MAX_TURNS = options.policy === 'endless' ? 1001 : 300;
+const dex = Dex.mod('gen9');
 const reader = new StateReader(options.layout);
 
 // As `hashes` in gen9_state.py.
@@ -47,11 +48,20 @@ function legalOf(side) {
   return legal;
 }
 
-// Policies and bits of engine_policies.mjs, and `tera`, which terastallizes at once where the others do so at random.
+// Besides the policies of engine_policies.mjs: tera terastallizes at once, where the others do so at random; stall mostly takes
+// moves that do no damage; endless switches as long as it can.
+const OWN = {tera: 'random', stall: 'rare', endless: 'random'};
+
 function action(legal, roll, side) {
-  const chosen = choose(options.policy === 'tera' ? 'random' : options.policy, legal & 15 | legal >> 8 << 4, roll, side);
+  const {policy} = options, {moveSlots} = side.active[0];
+  if (policy === 'endless' && legal >> 8) legal &= ~255;
+  if (policy === 'stall' && roll(8)) {
+    const harmless = moveSlots.reduce((bits, slot, n) => bits | (dex.moves.get(slot.id).category === 'Status') << n, 0);
+    if (legal & harmless) legal &= harmless | harmless << 4 | ~255;
+  }
+  const chosen = choose(OWN[policy] || policy, legal & 15 | legal >> 8 << 4, roll, side);
   if (chosen >= 4) return chosen + 4;
-  return legal >> 4 & 15 && (options.policy === 'tera' || !roll(6)) ? chosen + 4 : chosen;
+  return legal >> 4 & 15 && (policy === 'tera' || !roll(6)) ? chosen + 4 : chosen;
 }
 
 const words = choice => choice >= 8 ? `switch ${choice - 6}` : `move ${choice % 4 + 1}${choice >= 4 ? ' terastallize' : ''}`;
@@ -95,6 +105,7 @@ function play(index) {
   if (options.only === undefined || index === options.only) process.stdout.write(JSON.stringify(line) + '\n');
 }
 
-if (![...POLICIES, 'tera'].includes(options.policy)) throw new Error(`policy ${options.policy}: one of ${POLICIES.join(', ')}, tera`);
+const policies = [...POLICIES, ...Object.keys(OWN)];
+if (!policies.includes(options.policy)) throw new Error(`policy ${options.policy}: one of ${policies.join(', ')}`);
 for (let n = 0; n < options.teams.length; n++) play(options.first + n);
 if (reader.unread.size) process.stdout.write(JSON.stringify({unread: [...reader.unread]}) + '\n');

@@ -9,8 +9,9 @@ number and with the first line that differs, the random draws and the turn's log
 
 --teams: ten (sets that were the first), random (anything that is played on any species), ring1, ring2, or a team set or
 folder; of these what the engine does not play is left out. --policy: random; rare (moves, and of random teams also abilities
-and items, that were used least); switcher; rules (a rule player); tera (terastallizes at once). --coverage, --ledger,
---summary: as of engine_parity.py; what is counted is in gen9_coverage.py.
+and items, that were used least); switcher; rules (a rule player); tera (terastallizes at once); stall (mostly moves
+that do no damage); endless (switches, to the tie after 1,000 turns). --coverage, --ledger, --summary: as of
+engine_parity.py; what is counted is in gen9_coverage.py.
 """
 
 from __future__ import annotations
@@ -157,7 +158,7 @@ def explain(options: Options, battle: Battle, step: int) -> str:
 GAME = engine_ranges.Game(
     program="gen9_parity",
     teams="ten",
-    policies=("random", "rare", "switcher", "rules", "tera"),
+    policies=("random", "rare", "switcher", "rules", "tera", "stall", "endless"),
     versions={"engine": digest(), "showdown": version()},
     oracle=oracle,
     compare=compare,

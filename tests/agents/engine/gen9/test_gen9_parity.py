@@ -47,6 +47,12 @@ def test_every_decision_is_showdowns(teams: str, policy: str, battles: int) -> N
     assert gen9_parity.compare(slice_) == {}
 
 
+def test_a_battle_without_end_is_a_tie_after_a_thousand_turns() -> None:
+    (battle,) = played(teams="ring1", policy="endless", battles=1)
+    assert battle["end"] == "tie" and len(battle["decisions"]) == 1001
+    assert gen9_parity.compare([battle]) == {}
+
+
 def test_a_difference_is_found_and_shown() -> None:
     options = {"battles": 4, "seed": 3}
     battles = played(**options)
