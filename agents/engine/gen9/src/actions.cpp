@@ -104,9 +104,9 @@ Value Battle::useMoveInner(ActiveMove& move, Pokemon* user, UseMove options) {
     singleEvent(Ev::ModifyMove, move.id, nullptr, user, target, &move);
     if (baseTarget != move.target) target = getRandomTarget(user, move);
     runEvent(Ev::ModifyType, user, target, &move);
-    runEvent(Ev::ModifyMove, user, target, &move);
-    if (baseTarget != move.target) target = getRandomTarget(user, move);
-    if (user->fainted) return FALSE;
+    bool kept = truthy(runEvent(Ev::ModifyMove, user, target, &move));
+    if (!kept || baseTarget != move.target) target = getRandomTarget(user, kept ? move : MoveData{});
+    if (!kept || user->fainted) return FALSE;
     Argument used = target ? Argument(target) : Argument("null");
     if (sourceEffect)
         addMove(Message::move, user, named(move.id), used, from(sourceEffect));

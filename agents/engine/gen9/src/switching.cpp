@@ -18,7 +18,10 @@ bool Battle::switchIn(Pokemon* incoming, int position, int sourceEffect, bool is
         }
         old->skipBeforeSwitchOutEventFlag = false;
         if (!truthy(runEvent(Ev::SwitchOut, old))) return false;
-        if (!old->hp) return true;  // Showdown's "pursuitfaint"
+        if (!old->hp) {  // Showdown's "pursuitfaint"
+            if (!isDrag) hint("A Pokemon can't switch between when it runs out of HP and when it faints");
+            return true;
+        }
         singleEvent(Ev::End, old->ability, &old->abilityState, old);
         singleEvent(Ev::End, old->item, &old->itemState, old);
         cancelAction(old);
