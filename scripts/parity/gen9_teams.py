@@ -7,6 +7,8 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
+from poke_env.data import GenData
+
 from agents.engine.gen9.played import plays
 from agents.engine.gen9.teams import DATA, NUMBERS, SPECIES, TYPES, side_words
 from teamsets.builder.published import as_text, published_sets
@@ -105,7 +107,12 @@ def teams_of(names: Sequence[str]) -> list[str]:
 def _published() -> list[str]:
     """Teams of six of gen9ou's published sets, with one of the alternatives of each field; no set that is refused alone."""
     rng = random.Random("published")
-    texts = [as_text([one.draw(rng, 0.0, "")]) for one in published_sets(9, "ou") for _ in range(DRAWS)]
+    dex = GenData.from_gen(9).pokedex
+    texts = [
+        as_text([one.draw(rng, 0.0, dex[_to_id(one.species)]["abilities"]["0"])])
+        for one in published_sets(9, "ou")
+        for _ in range(DRAWS)
+    ]
     members = [check.packed for check in validate_teams(FORMAT, texts) if check.packed]
     rng.shuffle(members)
     return ["]".join(members[place : place + 6]) for place in range(0, len(members), 6)]
@@ -114,8 +121,8 @@ def _published() -> list[str]:
 def random_team(rng: random.Random, uses: Counter[str] | None = None) -> str:
     """A packed team of anything that is played on any species. uses: take what was used least, and count it.
 
-    Half of the teams have a theme, whose ids come in half of the places. Half of the Pokémon are members of ring 2's teams
-    with a quarter of their fields drawn anew.
+    Half of the teams have a theme, whose ids come in half of the places. Half of the Pokémon are as in a team of ring 2,
+    with a half or a quarter of their fields drawn anew.
     """
     world = played()
     theme = frozenset(rng.choice(THEMES).split()) if rng.randrange(2) else frozenset()
@@ -136,23 +143,31 @@ def random_team(rng: random.Random, uses: Counter[str] | None = None) -> str:
         level = "" if rng.randrange(3) else str(rng.randrange(30, 101))
         moves = ",".join(pick("moves", 4 if rng.randrange(8) else rng.randrange(1, 5)))
         nature, evs, tera = rng.choice(_NATURES), rng.choice(_EVS), pick("types")[0]
-        return [species, "", item, pick("abilities")[0], moves, nature, evs, "", "", "", level, f",,,,,{tera}"]
+        fields = [species, "", item, pick("abilities")[0], moves, nature, evs, "", "", "", level, f",,,,,{tera}"]
+        own = _members().get(species, ())
+        if not own or rng.randrange(2):
+            return fields
+        known = rng.choice(own).split("|")[2:]
+        share = rng.choice((2, 4))  # of the fields that are drawn anew: a half or a quarter
+        return [
+            species,
+            "",
+            *(new if not rng.randrange(share) else old for old, new in zip(known, fields[2:], strict=True)),
+        ]
 
-    members = []
-    for species in pick("species", 6 if rng.randrange(10) else rng.randrange(1, 7)):
-        fields = member(species)
-        if rng.randrange(2):
-            known = ["", *rng.choice(_members()).split("|")[1:]]
-            own = [field if rng.randrange(4) else new for field, new in zip(known[2:], fields[2:], strict=True)]
-            fields = [known[1], "", *own]
-        members.append("|".join(fields))
-    return "]".join(members)
+    size, chosen = 6 if rng.randrange(10) else rng.randrange(1, 7), list[str]()
+    while len(chosen) < size:
+        chosen += [species for species in pick("species") if species not in chosen]
+    return "]".join("|".join(member(species)) for species in chosen)
 
 
 @functools.cache
-def _members() -> tuple[str, ...]:
-    """The Pokémon of ring 2's teams, without what is not played."""
-    return tuple(dict.fromkeys(member for team in teams_of(["ring2"]) for member in team.split("]")))
+def _members() -> dict[str, tuple[str, ...]]:
+    """By species, the Pokémon of ring 2's teams, without what is not played."""
+    found: dict[str, list[str]] = {}
+    for member in dict.fromkeys(member for team in teams_of(["ring2"]) for member in team.split("]")):
+        found.setdefault(_to_id(member.split("|")[1]), []).append(member)
+    return {species: tuple(members) for species, members in found.items()}
 
 
 def _to_id(text: str) -> str:
