@@ -273,13 +273,14 @@ void Battle::addDamage(Pokemon* target, Pokemon* source, const Cause& cause) {
     if (!log) return;
     Argument name = from(cause.id == condition::tox ? int(condition::psn) : cause.id);
     if (cause.id == condition::mindblownrecoil) name = idOf(activeMove ? activeMove->id : 0).after("[from] ");
+    if (cause.id == ability::disguise) name = speciesName(target->species).after("[from] pokemon: ");
     if (cause.id == condition::partiallytrapped)
         add(Message::damage, target, health(target), from(volatileOf(target, cause.id)->sourceEffect), "[partiallytrapped]");
     else if (cause.id == move::confused)
         add(Message::damage, target, health(target), "[from] confusion");
     else if (!cause.id || cause.type() == EffectType::Move)
         add(Message::damage, target, health(target));
-    else if (source && (source != target || cause.type() == EffectType::Ability))
+    else if (source && (source != target || (cause.type() == EffectType::Ability && cause.id != ability::disguise)))
         add(Message::damage, target, health(target), name, of(source));
     else
         add(Message::damage, target, health(target), name);
