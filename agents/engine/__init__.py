@@ -1,4 +1,6 @@
-"""A batched generation-1 battle simulator, equal to Pokémon Showdown's own decision by decision (docs/engine.md)."""
+"""Batched simulators of generation 1 and 9, equal to Pokémon Showdown's own decision by decision (docs/engine.md)."""
 
-#: The formats that it plays.
+#: The formats of generation 1, which agents play on arrays of observations.
 FORMATS = ("gen1ou", "gen1randombattle")
+#: Formats of which the engine writes what Showdown does, so that every agent can play them.
+HOSTED_FORMATS = ("gen9ou",)

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from agents import AgentSource, resolve
 from agents.engine import FORMATS as ENGINE_FORMATS
+from agents.engine import HOSTED_FORMATS
 from arena.options import VenueName, default, limited
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
@@ -216,28 +217,29 @@ def _check_venue(settings: EvaluateSettings) -> None:
     for option, given in (("--isolate", settings.isolate), ("--stock-simulator", settings.stock)):
         if given:
             raise BadInput(f"--venue engine {option}: the engine plays agents in batches: leave one of the two out")
-    check_engine("--venue engine")
+    check_engine("--venue engine", settings.formats)
 
 
 def _not_on_engine(settings: EvaluateSettings, plan: Plan) -> tuple[str, ...]:
     """The line about battles of a run on the engine that are played in the simulator."""
     if settings.venue != "engine":
         return ()
+    played = " and ".join((*ENGINE_FORMATS, *HOSTED_FORMATS))
     able = {agent for _, agent in plan.on_engine}
     if not able:
-        return (
-            f"no battle is played on the engine: it plays {' and '.join(ENGINE_FORMATS)}, with agents that act on arrays",
-        )
-    others = [agent for agent in plan.agents if agent not in able]
+        return (f"no battle is played on the engine: it plays {played}, generation 1 with agents that act on arrays",)
     lines = []
+    others = [
+        agent
+        for agent in plan.agents
+        if any((format_id, agent) not in plan.on_engine for format_id in plan.formats if format_id in ENGINE_FORMATS)
+    ]
     if others:
         named = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
         lines.append(f"battles with {named} are played in the simulator: not an agent that acts on arrays")
-    formats = [format_id for format_id in plan.formats if format_id not in ENGINE_FORMATS]
+    formats = [format_id for format_id in plan.formats if format_id not in (*ENGINE_FORMATS, *HOSTED_FORMATS)]
     if formats:
-        lines.append(
-            f"battles of {', '.join(formats)} are played in the simulator: the engine has {' and '.join(ENGINE_FORMATS)}"
-        )
+        lines.append(f"battles of {', '.join(formats)} are played in the simulator: the engine has {played}")
     return tuple(lines)
 
 

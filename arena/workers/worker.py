@@ -18,6 +18,7 @@ from typing import Any
 
 import orjson
 
+from agents.engine import HOSTED_FORMATS
 from agents.serving.client import Mailbox
 from arena.battles.guard import SHARED_BYTES, StepGuard
 from arena.battles.seat import type_name
@@ -50,18 +51,19 @@ class Worker:
         if settings["isolate"]:
             descriptor, folder = settings["mailbox"]
             self.isolation = Isolation(Mailbox(descriptor, Path(folder)), self.guard.clock)
-        self.venues: dict[VenueName, Venue] = {}  # created at their first use
+        self.venues: dict[str, Venue] = {}  # created at their first use; the two engines by their formats
         self.launching = asyncio.Lock()
 
     async def play(self, serial: int, fixture: Fixture) -> None:
         """Play one fixture and report it; after a failure of the venue, retry it on a new process."""
         name: VenueName = "server" if self.on_server or fixture.has_program else "simulator"
         name = "engine" if fixture.on_engine else name
+        hosted = fixture.format in HOSTED_FORMATS
         failure: Exception | None = None
         moved: dict[str, str] = {}
         attempts = ATTEMPTS
         while attempts:
-            venue = await self.ready_venue(name)
+            venue = await self.ready_venue(name, hosted)
             try:
                 record = await venue.play(fixture, serial)
                 break
@@ -78,21 +80,22 @@ class Worker:
             record = BattleRecord(fixture, winner=None, reason="aborted", fault="venue", detail=detail, venue=name)
         self.write({**record.header(serial), **moved}, record.to_line(self.run))
 
-    async def ready_venue(self, name: VenueName) -> Venue:
-        """Return the venue of that name, started."""
+    async def ready_venue(self, name: VenueName, hosted: bool = False) -> Venue:
+        """Return the venue of that name, started. hosted: which of the two engines, where it is the engine."""
         async with self.launching:
-            return await self._ready_venue(name)
+            return await self._ready_venue(name, hosted)
 
-    async def _ready_venue(self, name: VenueName) -> Venue:
-        venue = self.venues.get(name)
+    async def _ready_venue(self, name: VenueName, hosted: bool = False) -> Venue:
+        key = "hosted engine" if name == "engine" and hosted else name
+        venue = self.venues.get(key)
         if venue is None or venue.gone:
             if name == "server":
                 venue = ServerVenue(await LocalServer.launch(), self.guard, self.rules, self.isolation)
             elif name == "engine":
-                venue = await self._engine_venue()
+                venue = await (self._hosted_engine() if hosted else self._engine_venue())
             else:
                 venue = Simulator(await Host.launch(stock=self.stock), self.guard, self.rules, self.isolation)
-            self.venues[name] = venue
+            self.venues[key] = venue
         return venue
 
     async def _engine_venue(self) -> Venue:
@@ -101,7 +104,16 @@ class Worker:
         await ready_engine()
         simulator = await self._ready_venue("simulator")
         assert isinstance(simulator, Simulator)
+        assert isinstance(simulator.host, Host)
         return EngineVenue(simulator.host, self.guard, self.rules, verify_every=self.verify_every)
+
+    async def _hosted_engine(self) -> Venue:
+        from arena.venues.engine.hosted import HostedEngine, ready_hosted_engine  # compiles the engine
+
+        await ready_hosted_engine()
+        simulator = await self._ready_venue("simulator")
+        assert isinstance(simulator, Simulator) and isinstance(simulator.host, Host)
+        return HostedEngine(simulator.host, self.guard, self.rules, verify_every=self.verify_every)
 
     def write(self, header: dict[str, Any], record: bytes) -> None:
         """Write a line for the coordinator."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.engine import HOSTED_FORMATS
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import Observations
 from arena.fixture import seat_seed
@@ -25,6 +26,10 @@ ILLEGAL = ("random", "error")
 
 def open_battles(venue: str, size: int, format_id: str, cores: int | None = None) -> Battles:
     """The battles of a venue: "engine" or "showdown". Imports only what that one needs. Raises BadInput, MissingTool."""
+    if venue == "engine" and format_id in HOSTED_FORMATS:
+        from training.envs.hosted_battles import HostedBattles
+
+        return HostedBattles(size, format_id, cores)
     if venue == "engine":
         from training.envs.engine_battles import EngineBattles
 

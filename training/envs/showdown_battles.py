@@ -17,6 +17,7 @@ from arena.battles.session import player_options
 from arena.fixture import SEATS, Fixture
 from arena.processes.child import Message
 from arena.venues.simulator.host import Host
+from arena.venues.simulator.simulator import BattleHost
 from teamsets.errors import ArenaError, BadInput
 from training.envs.background import soon, wait_for
 from training.envs.showdown_exchange import Exchange, ShowdownBattle
@@ -105,6 +106,9 @@ class ShowdownBattles:
         pairs = agents or [(None, None)] * len(targets)
         wait_for(self._copy(sources.tolist(), targets.tolist(), seeds, pairs))
 
+    async def _launch(self) -> BattleHost:
+        return await Host.launch(stock=self.stock)
+
     def close(self) -> None:
         if self.exchange is not None:
             host, self.exchange = self.exchange.host, None
@@ -127,7 +131,7 @@ class ShowdownBattles:
         """Starts battles. Returns why the simulator refuses to, or ""."""
         exchange = self.exchange
         if exchange is None or exchange.host.dead.done():
-            exchange = self.exchange = Exchange(await Host.launch(stock=self.stock))
+            exchange = self.exchange = Exchange(await self._launch())
             # For an environment that nobody closes. At the exit of this process its hosts end by themselves.
             weakref.finalize(self, soon, exchange.host.kill).atexit = False
         battles = await self._start(exchange, rows, fixtures, agents)

@@ -15,7 +15,7 @@ from arena.battles.guard import SeatClock, StepGuard
 from arena.battles.seat import Seat
 from arena.fixture import SEATS, Fixture, seat_seed
 from arena.processes.child import Message
-from arena.venues.simulator.host import Host
+from arena.venues.simulator.simulator import BattleHost
 from teamsets.formats import get_format
 from training.envs.venue import STUCK, TIE, UNDECIDED
 
@@ -82,7 +82,7 @@ class ShowdownBattle:
 class Exchange:
     """Messages to a host about battles, and its replies. The host knows this object, and not the battles' owner."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: BattleHost) -> None:
         self.host = host
         self.refused = ""
         self._waiting: dict[int, ShowdownBattle] = {}  # number -> battle whose reply is due

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from agents import Agent, Choice
 from arena.battles.guard import StepGuard
@@ -18,12 +18,31 @@ from arena.venue import Rules, SimulatorCrashed
 from arena.venues.simulator.host import Host, HostDied
 
 
+class BattleHost(Protocol):
+    """What battles are played on: `Host`, or another that has the same messages."""
+
+    dead: asyncio.Future[str]
+
+    def open(self, listener: Callable[[Message], None]) -> int: ...
+
+    def send(self, message: Message) -> None: ...
+
+    def forget(self, number: int) -> None: ...
+
+    def kill(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
 class Simulator:
     """Plays fixtures on one host, many concurrently. isolation, create_agent: see `BattleSession`."""
 
+    #: As in the record.
+    venue = "simulator"
+
     def __init__(
         self,
-        host: Host,
+        host: BattleHost,
         guard: StepGuard,
         rules: Rules,
         isolation: SeatIsolation | None = None,
@@ -74,7 +93,7 @@ class _Session(BattleSession):
     """One battle at a host: passes the host's messages to the seats, and the seats' choices to the host."""
 
     def __init__(self, simulator: Simulator, fixture: Fixture, serial: int) -> None:
-        self.host = simulator.host
+        self.host, self.venue = simulator.host, simulator.venue
         self.over: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.tasks: set[asyncio.Future[Choice]] = set()
         self.choices: dict[str, str] = {}  # role -> its choice, not yet sent

@@ -213,7 +213,7 @@ def test_an_opponents_illegal_action_is_an_error_that_names_it() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"format": "gen9ou"}, "the engine plays gen1ou and gen1randombattle"),
+        ({"format": "gen8ou"}, "the engine plays gen1ou and gen1randombattle"),
         ({"opponent": "heuristic:max-damage"}, "'heuristic:max-damage': cannot play on the engine"),
         ({"opponent": {"random": 0}}, "weight above 0"),
         ({"opponent": "randum"}, "randum"),

@@ -1,0 +1,25 @@
+"""Battles on the generation-9 engine, whose seats follow its lines as they follow Showdown's."""
+
+from __future__ import annotations
+
+import os
+
+from agents.engine.gen9.library import build
+from arena.venues.engine.engine_host import EngineHost
+from arena.venues.simulator.simulator import BattleHost
+from training.envs.showdown_battles import ShowdownBattles
+
+
+class HostedBattles(ShowdownBattles):
+    """See `Battles` (venue.py). cores: threads of the engine; None: all. Raises CompilerMissing.
+
+    A team that the engine does not play is refused by name: BadInput.
+    """
+
+    def __init__(self, size: int, format_id: str, cores: int | None = None) -> None:
+        super().__init__(size, format_id)
+        build()
+        self._threads = cores or os.cpu_count() or 1
+
+    async def _launch(self) -> BattleHost:
+        return EngineHost(self._threads)
