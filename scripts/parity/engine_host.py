@@ -91,6 +91,7 @@ class Play:
         self.said[which].append({key: value for key, value in message.items() if key != "id"})
         if not self.over.done() and all(self.said):
             showdown, engine = (said.pop(0) for said in self.said)
+            engine = json.loads(json.dumps(engine))  # as a message of a process: nothing but JSON
             found = difference(showdown, engine)
             if found:
                 found = f"after {self.chosen}: {found}"

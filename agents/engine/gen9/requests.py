@@ -139,5 +139,5 @@ def _slot(slot: Any, types: tuple[int, ...]) -> Request:
         "pp": pp,
         "maxpp": int(slot["maxpp"]),
         "target": of_others if number == _CURSE and _GHOST not in types else target,
-        "disabled": slot["disabled"] == 1 or pp <= 0,
+        "disabled": bool(slot["disabled"] == 1 or pp <= 0),
     }
