@@ -51,11 +51,19 @@ class Engine(Batch):
         self._logs: dict[int, BattleLog] = {}
 
     def record(self, row: int, players: tuple[str, str] = ("p1", "p2")) -> None:
-        """Keeps Showdown's protocol lines of the battles that reset starts in a row from now on (`lines`)."""
-        self._players[row] = players
+        """Keeps Showdown's protocol lines of the battles that reset starts in a row from now on (`lines`).
+
+        Raises BadInput for a row that is not there.
+        """
+        self._players[int(self._rows([row])[0])] = players
 
     def lines(self, row: int) -> list[str]:
-        """The protocol lines that a recorded row wrote since the last call (agents/engine/gen9/log.py)."""
+        """The protocol lines that a recorded row wrote since the last call (agents/engine/gen9/log.py: for_seat).
+
+        Raises BadInput for a row in which no recorded battle was started.
+        """
+        if row not in self._logs:
+            raise BadInput(f"row {row} is not recorded: record({row}) comes before its reset.")
         return self._logs[row].take()
 
     def _initial(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int) -> Words:

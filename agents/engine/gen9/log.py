@@ -14,7 +14,7 @@ from agents.engine.gen9.library import library
 from agents.engine.gen9.played import DATA
 
 TEAM = 6
-_TEXT_BYTES = 1 << 18
+_TEXT_BYTES = 1 << 16
 _GENDERS = ("", ", M", ", F")
 _SPECIES = {species["id"]: species for species in DATA["species"]}
 
@@ -58,7 +58,7 @@ class BattleLog:
             raise AssertionError("a step wrote more lines than src/log.h has place for")
         if actions is None:
             self.lines += opening(words, self.players)
-        self.lines += self._text.raw[:length].decode().split("\n")[:-1]
+        self.lines += ctypes.string_at(self._text, length).decode().split("\n")[:-1]
 
     def take(self) -> list[str]:
         """The lines since the last call."""

@@ -170,7 +170,7 @@ def side_difference(
             return turn, f"{place}: legal were {_listed(legal)}; on {where} {_listed(replayed.legal)}"
         if turn != replayed.turn:
             return turn, f"{place}: on {where} it is turn {replayed.turn}"
-        if not is_stored(choice, legal) and not choice.startswith("team "):  # any order is legal; leads are listed
+        if not is_stored(choice, legal):
             return turn, f"{place}: {choice} is not legal: {_listed(legal)}"
     if not 0 <= len(replays) - len(kept) <= 1:  # whoever fails makes no choice, nor does the other then
         last = min(len(replays), len(kept))

@@ -111,7 +111,7 @@ void gen9_step(int32_t* rows, const int64_t* which, int64_t count, const int32_t
 // One battle started (choices: null) or stepped, and what it writes as lines (writeLog).
 int64_t gen9_play_logged(int32_t* words, const int32_t* choices, const Names* names, char* text, int64_t size) {
     static thread_local Log log;
-    log = {};
+    log.clear();
     Row& row = *reinterpret_cast<Row*>(words);
     Battle battle(row);
     battle.log = &log;

@@ -106,6 +106,11 @@ class Log {
         record.onlySide = onlySide;
         for (int n = 0; n < number; n++) record.arguments[n] = arguments[n];
     }
+    void clear() {
+        count = 0;
+        full = false;
+        lastMove = -1;
+    }
     void addMove(Message message, const Argument* arguments, int number) {
         lastMove = count;
         add(message, arguments, number);
