@@ -47,7 +47,7 @@ struct Argument {
         Player,      // value: its player's name
         SideName,    // value: p1: name
     } kind = Text;
-    const char* text = "";  // also what stands before the others
+    const char* text = nullptr;  // also what stands before the others; null: nothing
     int32_t value = 0, extra = 0, more = 0, last = 0;
 
     Argument() = default;

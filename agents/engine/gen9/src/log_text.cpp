@@ -14,7 +14,7 @@ class Writer {
     int64_t length = 0;  // may be more than size: then the rest is not written
 
     void put(const char* string) {
-        for (; *string; string++) put(*string);
+        for (; string && *string; string++) put(*string);
     }
     void put(char c) {
         if (length < size) text[length] = c;
@@ -96,7 +96,7 @@ class Writer {
     }
 
     void pattern(const Argument& given) {
-        for (const char* c = given.text; *c; c++) {
+        for (const char* c = given.text; c && *c; c++) {
             if (*c == '%')
                 put(EFFECTS[given.value].name);
             else if (*c == '#')
