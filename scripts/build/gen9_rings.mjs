@@ -2,7 +2,10 @@
 // data has for them, by event. What is listed is what agents/engine/gen9 has to have a handler for.
 //
 //     node scripts/build/gen9_rings.mjs SOURCE [SOURCE...]          # a table, and the handlers of each event
-//     node scripts/build/gen9_rings.mjs --json SOURCE [SOURCE...]   # the ids alone: scripts/build/gen9_rings.json is of these
+//     node scripts/build/gen9_rings.mjs --json SOURCE [SOURCE...]   # the ids alone
+//
+// scripts/build/gen9_rings.json is of these: "ring1" of teamsets/competitive/gen9ou, teamsets/verdict/gen9ou and other people's
+// teams, "ring2" of the same and of Smogon's sets, "first" of the ten sets in scripts/parity/gen9_parity.py.
 //
 // SOURCE: a folder of .txt files, a team each, as Showdown exports it (teamsets/competitive/gen9ou), or Smogon's sets of a tier
 // as JSON (the PyPI package localsets: localsets/smogon_data/gen9ou.json).

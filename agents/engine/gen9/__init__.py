@@ -1,1 +1,1 @@
-"""A batched generation-9 simulator in C++, equal to Showdown: ten sets so far, which nothing uses (docs/decisions.md)."""
+"""A batched generation-9 simulator in C++, equal to Showdown: gen9ou as its teams are played (docs/engine.md)."""
