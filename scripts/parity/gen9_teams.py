@@ -38,6 +38,7 @@ THEMES = (
     "disguise mimikyu moldbreaker substitute playrough shadowclaw dragondarts terablast",
     "embodyaspectteal embodyaspectwellspring embodyaspectcornerstone ogerpon ogerponwellspring ogerponcornerstone ivycudgel "
     "wellspringmask cornerstonemask transform imposter",
+    "transform imposter ditto substitute roost mimikyu disguise ogerpon hawlucha swordsdance encore phantomforce meteorbeam",
     "battlebond greninjabond watershuriken darkpulse surf icebeam moxie supremeoverlord focussash",
     "souldew latios latias psychic dracometeor levitate expandingforce lusterpurge mysticalfire",
     "intimidate defiant contrary guarddog clearbody innerfocus oblivious mirrorarmor whiteherb ejectpack "
@@ -52,6 +53,8 @@ THEMES = (
 )
 _NATURES = tuple(DATA["natures"])
 _EVS = ("84,84,84,84,84,84", "252,252,4,,,", "252,,4,,252,", ",252,,,4,252", ",,4,252,,252", "")
+_IVS = ("", "", "0,0,0,0,0,0", ",0,,,,", "30,7,11,,2,0")
+_GENDERS = ("", "", "", "M", "F", "N")
 
 
 @functools.cache
@@ -143,7 +146,8 @@ def random_team(rng: random.Random, uses: Counter[str] | None = None) -> str:
         level = "" if rng.randrange(3) else str(rng.randrange(30, 101))
         moves = ",".join(pick("moves", 4 if rng.randrange(8) else rng.randrange(1, 5)))
         nature, evs, tera = rng.choice(_NATURES), rng.choice(_EVS), pick("types")[0]
-        fields = [species, "", item, pick("abilities")[0], moves, nature, evs, "", "", "", level, f",,,,,{tera}"]
+        gender, ivs = rng.choice(_GENDERS), rng.choice(_IVS)
+        fields = [species, "", item, pick("abilities")[0], moves, nature, evs, gender, ivs, "", level, f",,,,,{tera}"]
         own = _members().get(species, ())
         if not own or rng.randrange(2):
             return fields
