@@ -24,15 +24,17 @@ Counts ofEffects[EFFECT_COUNT], ofHandlers[EFFECT_COUNT][CALLBACK_COUNT];
 // What a handler may change besides what it returns.
 struct Before {
     Row row;
-    int modifier, written, boosts[Stat::COUNT];
+    int modifier, written, listed, boosts[Stat::COUNT];
     alignas(ActiveMove) unsigned char move[sizeof(ActiveMove)];
 
-    Before(const Battle& b, const Event& e) : row(b.row), modifier(e.modifier), written(b.log ? b.log->count : 0) {
+    Before(const Battle& b, const Event& e) : row(b.row), modifier(e.modifier), written(b.log ? b.log->count : 0), listed(lengthOf(e)) {
         if (e.boosts) memcpy(boosts, e.boosts, sizeof(boosts));
         if (e.move()) memcpy(move, static_cast<const void*>(e.move()), sizeof(move));
     }
+    // How many types or secondaries an event about them has.
+    static int lengthOf(const Event& e) { return e.types ? e.types->count : e.secondaries ? e.secondaries->count : 0; }
     bool differs(const Battle& b, const Event& e) const {
-        return e.modifier != modifier || (b.log && b.log->count != written) || memcmp(&row, &b.row, sizeof(row)) || (e.boosts && memcmp(boosts, e.boosts, sizeof(boosts))) ||
+        return e.modifier != modifier || lengthOf(e) != listed || (b.log && b.log->count != written) || memcmp(&row, &b.row, sizeof(row)) || (e.boosts && memcmp(boosts, e.boosts, sizeof(boosts))) ||
                (e.move() && memcmp(move, static_cast<const void*>(e.move()), sizeof(move)));
     }
 };
