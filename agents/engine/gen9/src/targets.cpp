@@ -3,7 +3,8 @@
 #include "battle.h"
 
 Pokemon* Battle::getTarget(Pokemon* user, const MoveData& move, int targetLoc, Pokemon* originalTarget) {
-    if (move.tracksTarget && originalTarget && originalTarget->isActive) return originalTarget;
+    bool tracksTarget = move.tracksTarget || hasAbility(user, ability::propellertail);
+    if (tracksTarget && originalTarget && originalTarget->isActive) return originalTarget;
     if (move.smartTarget) {
         Pokemon* target = targetLoc ? getAtLoc(user, targetLoc) : nullptr;
         return target && !target->fainted ? target : getRandomTarget(user, move);
