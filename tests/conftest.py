@@ -70,12 +70,13 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def _share_compiled_engine(folder: Path) -> None:
-    """Lets the suite's cache have the compiled engine of the user's, which is named by its content: it takes a minute."""
-    compiled = user_cache.folder() / "engine"
-    compiled.mkdir(parents=True, exist_ok=True)
+    """Lets the suite's cache have the compiled engines of the user's, named by their content: it takes a minute."""
     folder.mkdir(exist_ok=True)
-    with contextlib.suppress(FileExistsError):  # another test process was first
-        (folder / "engine").symlink_to(compiled)
+    for name in ("engine", "engine-gen9"):
+        compiled = user_cache.folder() / name
+        compiled.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):  # another test process was first
+            (folder / name).symlink_to(compiled)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

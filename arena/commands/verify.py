@@ -1,4 +1,4 @@
-"""`arena verify`: replays stored battles of generation 1 on the other of Showdown and the engine."""
+"""`arena verify`: replays stored battles on the other of Showdown and the engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = 20
 def verify(run_id: str | None, sample: int | None, db: Path) -> None:
     """Replay stored battles on the other simulator.
 
-    Battles of gen1ou and gen1randombattle, on Showdown or on the engine. Exit code 1 at a difference.
+    Battles of gen1ou, gen1randombattle and gen9ou, on Showdown or on the engine. Exit code 1 at a difference.
 
     Battles that were played on the engine are replayed on Showdown, all others on the engine. Winner, turns, input log,
     and the legal choices at each decision must be equal. Without RUN, the battles of all runs are checked.

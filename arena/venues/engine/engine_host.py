@@ -21,6 +21,7 @@ from agents.engine.gen9.log import opening
 from agents.engine.gen9.requests import Request, members_of, request, side_request
 from arena.fixture import SEATS
 from arena.processes.child import Message
+from arena.venue import NotOnEngine
 from teamsets.errors import BadInput
 
 _ROWS = 64  # at first
@@ -54,6 +55,41 @@ class EngineHost:
         if not self._orders:
             asyncio.get_running_loop().call_soon(self._play)
         self._orders.append(message)
+
+    async def ask(self, message: Message) -> Message:
+        """A battle played again from its input log: {"views": […], "end"}. Raises NotOnEngine for one of other teams."""
+        return self._replayed(message["inputLog"])
+
+    def _replayed(self, log: Sequence[str]) -> Message:
+        entries = [line[1:].partition(" ")[::2] for line in log]
+        orders = {name: orjson.loads(rest) for name, rest in entries if name == "start"}
+        players = dict(rest.split(" ", 1) for name, rest in entries if name == "player")
+        order = {"format": orders["start"]["formatid"], "seed": orders["start"]["seed"], "maxTurns": _MAX_TURNS}
+        order |= {role: orjson.loads(options) for role, options in players.items()}
+        try:
+            words = self._engine.previewed([(order["p1"]["team"], order["p2"]["team"])], [order["seed"]])
+        except (BadInput, KeyError) as error:
+            raise NotOnEngine(str(error)) from None
+        battle = _Battle(0, words[0], order)
+        views = [battle.report()]
+        for name, rest in entries:
+            if name in SEATS:
+                battle.choose({name: rest})
+                if battle.begins:
+                    self._begin([battle])
+                elif battle.ready:
+                    self._step([battle])
+            elif name == "forcelose":
+                battle.lose(rest)
+            elif name == "forcetie":
+                battle.tie()
+            elif name == "reseed":
+                battle.reseed(rest)
+            views.append(battle.report())
+        if battle.row is not None:
+            self._free.append(battle.row)
+        seen = [view for view in views if any(view[role]["log"] or "ask" in view[role] for role in SEATS)]
+        return {"views": seen, "end": views[-1].get("end")}
 
     def kill(self) -> None:
         """Nothing: there is no process."""
@@ -283,9 +319,7 @@ class _Battle:
             self._turn_limit = int(self._record["turn"]) > _MAX_TURNS
             return
         if self._record["turn"] > self._max_turns:
-            self._turn_limit = True
-            self._input_log.append(">forcetie")
-            self._finish("tie")
+            self.tie()
             return
         self._legal, self._locked = legal, locked
         self._asked = {}
@@ -306,6 +340,13 @@ class _Battle:
         """End the battle, as Showdown's `win` does."""
         self._end = winner
         self._tell(["|", "|tie" if winner == "tie" else f"|win|{winner}"])
+
+    def tie(self) -> None:
+        """The limit of turns is reached."""
+        if not self._end:
+            self._turn_limit = True
+            self._input_log.append(">forcetie")
+            self._finish("tie")
 
     def lose(self, role: str) -> None:
         """A side gives up."""

@@ -1,4 +1,4 @@
-"""`arena verify`: stored battles of generation 1, replayed on the other of the two simulators, and compared."""
+"""`arena verify`: stored battles of the engines' formats, replayed on the other of the two simulators, and compared."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.engine import FORMATS as ENGINE_FORMATS
+from agents.engine import HOSTED_FORMATS
 from arena.fixture import SEATS
 from arena.venue import NotOnEngine
 from arena.venues.engine.availability import check_engine
 from arena.venues.engine.stored import StoredResult, battles_to_check, stored_results
 from arena.venues.simulator.host import Host, drawn_team
-from arena.venues.simulator.replaying import BattleReplay, difference, replay_input_log, run_in_new_loop
+from arena.venues.simulator.replaying import BattleReplay, ReplayHost, difference, replay_input_log, run_in_new_loop
 from teamsets.errors import ArenaError
 
 #: Battles that are loaded and replayed together.
@@ -43,7 +44,7 @@ def verify(
     result = VerificationResult()
     chosen = []
     for battle_id, format_id in battles_to_check(db, run_id, sample):
-        if format_id in ENGINE_FORMATS:
+        if format_id in (*ENGINE_FORMATS, *HOSTED_FORMATS):
             chosen.append(battle_id)
         else:
             result.unchecked[f"the engine does not play {format_id}"] += 1
@@ -59,10 +60,14 @@ async def _check(battles: list[StoredResult], result: VerificationResult) -> Non
         result.unchecked["it has no input log"] += len(battles) - len(with_log)
     of_engine = [battle for battle in with_log if battle.venue == "engine"]
     others = [battle for battle in with_log if battle.venue != "engine"]
+    hosted = [battle for battle in others if battle.options["formatid"] in HOSTED_FORMATS]
+    others = [battle for battle in others if battle.options["formatid"] not in HOSTED_FORMATS]
     async with await Host.launch() as host:
         _compare(
-            of_engine, await asyncio.gather(*(_on_showdown(host, battle) for battle in of_engine)), "Showdown", result
+            of_engine, await asyncio.gather(*(_replayed(host, battle) for battle in of_engine)), "Showdown", result
         )
+        if hosted:
+            _compare(hosted, await _on_hosted_engine(hosted), "the engine", result)
         if others:
             _compare(others, await _on_engine(host, others), "the engine", result)
 
@@ -90,7 +95,15 @@ def _compare(
             result.differences.append(f"battle {battle.battle_id}: {where_different}")
 
 
-async def _on_showdown(host: Host, battle: StoredResult) -> BattleReplay | ArenaError:
+async def _on_hosted_engine(battles: Sequence[StoredResult]) -> list[BattleReplay | ArenaError]:
+    check_engine("arena verify", HOSTED_FORMATS)
+    from arena.venues.engine.engine_host import EngineHost  # compiles the engine
+
+    host = EngineHost()
+    return [await _replayed(host, battle) for battle in battles]
+
+
+async def _replayed(host: ReplayHost, battle: StoredResult) -> BattleReplay | ArenaError:
     try:
         return await replay_input_log(host, battle.input_log)
     except ArenaError as error:

@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import orjson
 
@@ -65,7 +65,13 @@ class BattleReplay:
         return self.sides[0].log, self.sides[1].log
 
 
-async def replay_input_log(host: Host, input_log: Sequence[str]) -> BattleReplay:
+class ReplayHost(Protocol):
+    """What plays input logs again: `Host`, or the engine's."""
+
+    async def ask(self, message: Message) -> Message: ...
+
+
+async def replay_input_log(host: ReplayHost, input_log: Sequence[str]) -> BattleReplay:
     """Play a battle again from its input log. Raises HostDied, and ArenaError with Showdown's message."""
     message = await host.ask({"op": "replay", "inputLog": playable_input_log(input_log), "views": True})
     doubles = get_format(input_log_teams(input_log)["formatid"]).doubles

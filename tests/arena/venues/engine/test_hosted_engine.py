@@ -1,0 +1,154 @@
+"""gen9ou on the engine: its host's messages are Showdown's, and runs, `arena verify` and environments play on it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.command_line import PROJECT, Said
+
+from agents.engine.gen9 import library
+from arena.fixture import Fixture, FixtureTeam, showdown_seed
+from arena.store import rows
+from teamsets.loading import load_set
+
+try:
+    library.compiler()
+except library.CompilerMissing as missing:
+    pytest.skip(str(missing), allow_module_level=True)
+
+from arena.venue import VenuesDiffer
+from arena.venues.engine import engine_host
+from arena.venues.engine.hosted import HostedEngine
+from training.envs.hosted_battles import HostedBattles
+from training.envs.learner import open_battles
+
+Arena = Callable[..., Said]
+AGENTS = ("random", "heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer")
+PLAYED = ("--format", "gen9ou", "--teams", "competitive", "--battles", 2)
+
+
+def fixture(number: int) -> Fixture:
+    """A battle of random players on two of the competitive teams."""
+    teams = load_set("competitive", "gen9ou").teams
+    pair = tuple(FixtureTeam(team.id, team.name, team.packed) for team in (teams[number], teams[number + 5]))
+    seed = showdown_seed("hosted engine", number)
+    return Fixture("gen9ou", ("random", "random"), (pair[0], pair[1]), seed, str(number), "competitive")
+
+
+@pytest.fixture
+def parity(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(PROJECT / "scripts" / "parity"))
+    import engine_host as script
+
+    return script
+
+
+def test_each_message_is_showdowns(parity: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    options = argparse.Namespace(battles=8, seed=3, teams="competitive", max_turns=40, show=5)
+    assert asyncio.run(parity.compared(options)) == 0, capsys.readouterr().out
+
+
+def test_a_line_that_differs_is_found(
+    parity: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = engine_host._Battle._tell
+
+    def wrong(self: Any, lines: Any) -> None:
+        told(self, [line.replace("|-damage|", "|-heal|") for line in lines])
+
+    monkeypatch.setattr(engine_host._Battle, "_tell", wrong)
+    options = argparse.Namespace(battles=2, seed=3, teams="competitive", max_turns=40, show=5)
+    assert asyncio.run(parity.compared(options)) == 2
+    assert "p1 log:" in capsys.readouterr().out
+
+
+def test_any_agent_plays_a_run_on_the_engine_and_each_battle_is_verified(arena: Arena, tmp_path: Path) -> None:
+    db = tmp_path / "arena.duckdb"
+    said = arena("evaluate", *AGENTS, *PLAYED, "--venue", "engine", "--verify-every", 1, "--db", db)
+    assert said.code == 0, said
+    assert rows("SELECT venue, reason, count(*) FROM battles GROUP BY ALL", db) == [("engine", "win", 6)]
+    said = arena("verify", "--db", db)
+    assert said.code == 0 and "6 battles replayed (6 on Showdown): all are equal" in said.out
+    said = arena("replay", 1, "--db", db)
+    assert said.code == 0, said
+
+
+def test_battles_of_the_simulator_are_verified_on_the_engine(arena: Arena, tmp_path: Path) -> None:
+    db = tmp_path / "arena.duckdb"
+    assert arena("evaluate", "random", "heuristic:max-damage", *PLAYED, "--db", db).code == 0
+    said = arena("verify", "--db", db)
+    assert said.code == 0 and "2 battles replayed (2 on the engine): all are equal" in said.out
+
+
+def test_a_difference_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    from arena.battles.guard import StepGuard
+    from arena.venue import Rules
+    from arena.venues.simulator.host import Host
+
+    ended = engine_host._Battle.report
+
+    def wrong(self: Any) -> Any:
+        message = ended(self)
+        if "end" in message:
+            message["end"]["turns"] += 1
+        return message
+
+    monkeypatch.setattr(engine_host._Battle, "report", wrong)
+
+    async def play() -> None:
+        async with await Host.launch() as host:
+            venue = HostedEngine(host, StepGuard(), Rules(), verify_every=1)
+            await venue.play(fixture(0), 0)
+
+    with pytest.raises(VenuesDiffer, match="the end: turn"):
+        asyncio.run(play())
+
+
+def test_environments_play_it_as_they_play_showdown() -> None:
+    places: list[Any] = [open_battles(venue, 2, "gen9ou") for venue in ("engine", "showdown")]
+    assert isinstance(places[0], HostedBattles)
+    fixtures = [fixture(1), fixture(2)]
+    rng, all_rows = np.random.default_rng(0), np.arange(2)
+    try:
+        for place in places:
+            place.begin(all_rows, fixtures, [(None, None)] * 2)
+        for _ in range(12):
+            needs = [place.needs_decision(all_rows) for place in places]
+            assert (needs[0] == needs[1]).all()
+            at, seats = np.nonzero(needs[0])
+            seen = [place.observe(at, seats) for place in places]
+            for ours, theirs in zip(*seen, strict=True):
+                np.testing.assert_array_equal(ours, theirs)
+            actions = np.full((2, 2), -1, np.int64)
+            actions[at, seats] = [rng.choice(np.flatnonzero(legal)) for legal in seen[0].legal]
+            for place in places:
+                place.play(all_rows, actions)
+        assert (places[0].turns == places[1].turns).all() and places[0].turns.min() > 3
+    finally:
+        for place in places:
+            place.close()
+
+
+def test_a_team_beyond_the_tables_is_played_in_the_simulator(arena: Arena, tmp_path: Path) -> None:
+    folder = tmp_path / "sets"
+    folder.mkdir()
+    sets = (PROJECT / "teamsets" / "competitive" / "gen9ou").glob("*.txt")
+    team = sorted(sets)[0].read_text()
+    _, *rest = team.split("\n\n")
+    moves = "- Earthquake\n- Synthesis\n- Wood Hammer\n- Stone Edge"
+    other = f"Torterra @ Leftovers\nAbility: Overgrow\nTera Type: Grass\nEVs: 252 Atk / 252 Spe\nJolly Nature\n{moves}"
+    (folder / "torterra.txt").write_text("\n\n".join([other, *rest]))
+    db = tmp_path / "arena.duckdb"
+    said = arena(
+        "evaluate", "random", "heuristic:max-damage", "--format", "gen9ou", "--teams", folder, "--battles", 2,
+        "--venue", "engine", "--db", db,
+    )  # fmt: skip
+    assert said.code == 0, said
+    assert rows("SELECT DISTINCT venue FROM battles", db) == [("simulator",)]
+    assert "the generation-9 engine does not play Torterra" in said.out
