@@ -1,6 +1,7 @@
 """Environments for learning libraries: Gymnasium's and PettingZoo's, over the engine and over Showdown.
 
-Importing this package registers PokemonGen1-v0 (the engine) and PokemonShowdown-v0 (any singles format) with Gymnasium.
+Importing this package registers PokemonGen1-v0 and PokemonGen9-v0 (the engine) and PokemonShowdown-v0 (any singles format)
+with Gymnasium.
 """
 
 from gymnasium.envs.registration import register
@@ -11,10 +12,14 @@ from training.envs.vector import PokemonVectorEnv
 
 __all__ = ["PokemonEnv", "PokemonVectorEnv", "TwoSeatEnv"]
 
-for _name, _venue in (("PokemonGen1-v0", "engine"), ("PokemonShowdown-v0", "showdown")):
+for _name, _venue, _format in (
+    ("PokemonGen1-v0", "engine", "gen1ou"),
+    ("PokemonGen9-v0", "engine", "gen9ou"),
+    ("PokemonShowdown-v0", "showdown", "gen1ou"),
+):
     register(
         _name,
         entry_point="training.envs.single:PokemonEnv",
         vector_entry_point="training.envs.vector:PokemonVectorEnv",
-        kwargs={"venue": _venue},
+        kwargs={"venue": _venue, "format": _format},
     )

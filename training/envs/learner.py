@@ -41,6 +41,11 @@ def open_battles(venue: str, size: int, format_id: str, cores: int | None = None
     raise BadInput(f"venue '{venue}': must be engine or showdown")
 
 
+def any_agent_plays(venue: str, format_id: str) -> bool:
+    """Whether every agent can be an opponent; otherwise those that act in batches."""
+    return venue == "showdown" or format_id in HOSTED_FORMATS
+
+
 def check_max_turns(max_turns: int) -> int:
     """Returns it. Raises BadInput: Showdown ends a battle at turn 1000."""
     if not 1 <= max_turns <= _MOST_TURNS:
@@ -78,7 +83,7 @@ class LearnerBattles:
         format_id = get_singles_format(format, "an environment").id
         self.size, self.max_turns, self.strict = size, check_max_turns(max_turns), illegal_action == "error"
         self.battles = open_battles(venue, size, format_id, cores)
-        self.opponents = Opponents(opponent, size, format_id, everyone=venue == "showdown")
+        self.opponents = Opponents(opponent, size, format_id, everyone=any_agent_plays(venue, format_id))
         self.draw = FixtureSampler(format_id, teams, seat, packed=venue == "engine")
         self.games: list[EnvBattle | None] = [None] * size
         self.seats = np.zeros(size, np.int64)

@@ -20,7 +20,7 @@ from agents import Agent
 from agents.policy import checkpoint
 from agents.policy.distributions import entropy, kl, log_probs
 from teamsets.formats import get_format
-from training.envs.learner import open_battles
+from training.envs.learner import any_agent_plays, open_battles
 from training.envs.opponents import Opponents
 from training.envs.venue import Battles
 from training.online import config
@@ -82,7 +82,8 @@ class Trainer:
         given: dict[str | type[Agent], float] = {
             each.agent: each.weight for each in settings.league.members if isinstance(each, config.AgentMember)
         }
-        agents = Opponents(given, count, settings.format, everyone=not engine) if given else None
+        everyone = any_agent_plays(settings.venue, settings.format)
+        agents = Opponents(given, count, settings.format, everyone=everyone) if given else None
         names = dict(zip(map(str, given), agents.weights, strict=True)) if agents is not None else {}
         self.league = League(settings.league, settings.seed, gen, self.device, names)
         games = games or BattleSampler(settings.rollout, settings.format, settings.seed, packed=engine)

@@ -13,7 +13,7 @@ pytest.importorskip("numba")
 
 import training.envs
 
-IDS = ("PokemonGen1-v0", "PokemonShowdown-v0")
+IDS = ("PokemonGen1-v0", "PokemonGen9-v0", "PokemonShowdown-v0")
 
 
 @pytest.mark.parametrize("name", IDS)

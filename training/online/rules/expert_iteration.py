@@ -29,6 +29,7 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
+from agents.engine import FORMATS
 from agents.policy.distributions import entropy, kl, log_probs
 from agents.search.exact.positions import Teacher
 from agents.search.exact.weights import read
@@ -70,9 +71,10 @@ class ExpertIteration(Trainer):
         entropy: ScheduleSettings
 
         def check_run(self, config: OnlineConfig) -> None:
-            if config.venue != "engine":
+            if config.venue != "engine" or config.format not in FORMATS:
                 raise BadConfig(
-                    "algorithm.name: expert_iteration: it searches positions of the engine: set venue: engine"
+                    "algorithm.name: expert_iteration: it searches positions of the generation-1 engine: set venue: engine "
+                    f"and format: {' or '.join(FORMATS)}"
                 )
             if config.reference.where == "reward":
                 raise BadConfig("reference.where: reward: expert_iteration learns from no rewards: set loss")
