@@ -20,10 +20,10 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
     │   ├── BadConfig           training.runs.config_reader: a setting that is missing, unknown or out of range
     │   └── BadData             training.data.shards: a dataset that is missing, damaged or made for another version
     ├── MissingTool             teamsets.errors: node, npm, torch or a build is not installed: exit code 2
+    │   └── CompilerMissing     agents.engine.gen9.library: no C++ compiler was found, or it failed
     ├── ServerFailed            agents.serving.client: a model's server; in a battle it is the agent's failure
     ├── SlotsFull               agents.policy.serve: the inference server has no slot left; sent to the client
     ├── EngineUnusable          agents.engine.compiled: called in a process that was forked after the engine's first call
-    ├── CompilerMissing         agents.engine.gen9.library: no C++ compiler was found, or it failed
     ├── EngineFailed            agents.search.poke_engine.engine: poke-engine's process; the search plays without it
     ├── VenueFailed             arena.venue: base of a venue's failures: counted for neither agent, played again
     │   ├── SimulatorCrashed    arena.venue: Showdown's own code raised in a battle

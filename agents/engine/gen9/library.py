@@ -21,12 +21,12 @@ from pathlib import Path
 
 from agents.engine.gen9.layout import SOURCES, WORDS
 from teamsets import cache
-from teamsets.errors import ArenaError
+from teamsets.errors import MissingTool
 
 FLAGS = ("-std=c++20", "-O2", "-fPIC", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra")
 
 
-class CompilerMissing(ArenaError):
+class CompilerMissing(MissingTool):
     """There is no C++ compiler, or it cannot compile the engine."""
 
 
