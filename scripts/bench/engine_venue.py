@@ -5,6 +5,9 @@ Both use every core, and store every battle in DuckDB. The engine's runs include
 plays hundreds of battles at once, needs many to be measured. What has to be compiled is compiled before.
 
     python scripts/bench/engine_venue.py [--battles 400] [--engine-battles 4000] [--rounds 3] [--verify-every 100]
+    python scripts/bench/engine_venue.py --format gen9ou --battles 200 --engine-battles 400
+
+gen9ou is played on the `competitive` teams. Its engine is followed line by line, as Showdown is.
 """
 
 from __future__ import annotations
@@ -51,9 +54,14 @@ def main() -> None:
     parser.add_argument("--engine-battles", type=int, default=4000, help="on the engine, a round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--verify-every", type=int, default=100)
+    parser.add_argument(
+        "--format", action="append", choices=(*FORMATS, "gen9ou"), help="default: those of generation 1"
+    )
     options = parser.parse_args()
-    asyncio.run(ready_engine())
-    for number, format_id in enumerate(FORMATS):
+    formats = options.format or FORMATS
+    if any(format_id in FORMATS for format_id in formats):
+        asyncio.run(ready_engine())
+    for number, format_id in enumerate(formats):
         speeds_by_venue: dict[str, list[float]] = {"simulator": [], "engine": []}
         for turn in range(options.rounds):
             for venue, speeds in speeds_by_venue.items():
