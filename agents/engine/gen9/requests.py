@@ -53,19 +53,29 @@ def details(mon: Any, shiny: bool) -> str:
     return f"{name}{level}{_GENDERS[mon['gender']]}{', shiny' if shiny else ''}"
 
 
-def side_request(side: Any, seat: int, team: tuple[Member, ...]) -> Request:
-    """A side's own team, in its present order. side: a record of layout.SIDE."""
-    player = f"p{seat + 1}"
-    places = [(number - 1) % 6 for number in side["order"].tolist()[: side["size"]]]
-    revived = _has(side["slotConditions"][0], _REVIVAL_BLESSING)
-    return {
-        "name": player,
-        "id": player,
-        "pokemon": [
-            _entry(side["pokemon"][place], team[place], player, position == 0, revived)
-            for position, place in enumerate(places)
-        ],
-    }
+class Team:
+    """A side's team as its requests show it. packed: the team. Entries are made anew where their Pokémon has changed."""
+
+    def __init__(self, packed: str, seat: int) -> None:
+        self._members, self._player = members_of(packed), f"p{seat + 1}"
+        self._entries: dict[int, tuple[Any, Request]] = {}  # place in the team -> what it was made from, and the entry
+
+    def request(self, side: Any) -> Request:
+        """The team in its present order. side: a record of layout.SIDE."""
+        places = [(number - 1) % 6 for number in side["order"].tolist()[: side["size"]]]
+        revives = _has(side["slotConditions"][0], _REVIVAL_BLESSING)
+        entries = [
+            self._entry(side["pokemon"][place], place, not position, revives) for position, place in enumerate(places)
+        ]
+        return {"name": self._player, "id": self._player, "pokemon": entries}
+
+    def _entry(self, mon: Any, place: int, first: bool, revives: bool) -> Request:
+        state = mon.tobytes(), first, revives
+        known = self._entries.get(place)
+        if known is None or known[0] != state:
+            entry = _entry(mon, self._members[place], self._player, first, revives)
+            known = self._entries[place] = state, entry
+        return known[1]
 
 
 def _has(conditions: Any, effect: int | None) -> bool:
@@ -92,15 +102,15 @@ def _entry(mon: Any, member: Member, player: str, first: bool, revives: bool) ->
     }
 
 
-def request(side: Any, seat: int, team: tuple[Member, ...], locked: int, types: tuple[int, ...]) -> Request | None:
+def request(side: Any, team: Team, locked: int, types: tuple[int, ...]) -> Request | None:
     """What a side is asked; None if it waits. locked: the move (by number) that its active Pokémon must go on with, or 0.
 
     types: of its active Pokémon, which Curse's target depends on.
     """
     if side["request"] == SWITCH:
-        return {"forceSwitch": [True], "side": side_request(side, seat, team)}
+        return {"forceSwitch": [True], "side": team.request(side)}
     if side["request"] == MOVE:
-        return {"active": [_active(side, locked, types)], "side": side_request(side, seat, team)}
+        return {"active": [_active(side, locked, types)], "side": team.request(side)}
     return None
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from agents.engine.gen9.choices import ILLEGAL, action_of, words_of
 from agents.engine.gen9.engine import TIE, UNDECIDED, Engine, records
 from agents.engine.gen9.log import opening
-from agents.engine.gen9.requests import Request, members_of, request, side_request
+from agents.engine.gen9.requests import Request, Team, request
 from arena.fixture import SEATS
 from arena.processes.child import Message
 from arena.venue import NotOnEngine
@@ -187,7 +187,7 @@ class _Battle:
         self.teams, self.seed = (str(order["p1"]["team"]), str(order["p2"]["team"])), str(order["seed"])
         self.row: int | None = None
         self._record = records(words[None])[0]
-        self._members = tuple(map(members_of, self.teams))
+        self._shown = [Team(packed, seat) for seat, packed in enumerate(self.teams)]
         self._max_turns = order.get("maxTurns") or _MAX_TURNS
         self._turn_limit = False
         self._choices: dict[str, Any] = {}
@@ -204,7 +204,7 @@ class _Battle:
         self._lines: list[list[str]] = [[], []]
         self._tell(opening(words, SEATS))
         for seat, role in enumerate(SEATS):
-            side = side_request(self._record["sides"][seat], seat, self._members[seat])
+            side = self._shown[seat].request(self._record["sides"][seat])
             self._asked[role] = self._unsent[role] = {"teamPreview": True, "side": side}
 
     @property
@@ -334,7 +334,7 @@ class _Battle:
     def _request(self, seat: int) -> Request | None:
         side = self._record["sides"][seat]
         types = tuple(side["active"][0]["types"].tolist())
-        return request(side, seat, self._members[seat], self._locked[seat], types)
+        return request(side, self._shown[seat], self._locked[seat], types)
 
     def _finish(self, winner: str) -> None:
         """End the battle, as Showdown's `win` does."""
@@ -385,7 +385,8 @@ class _Battle:
         told = self._told[role]
         pokemon = []
         for entry in asked["side"]["pokemon"]:
-            pokemon.append(entry["ident"] if told.get(entry["ident"]) == entry else entry)
+            last = told.get(entry["ident"])
+            pokemon.append(entry["ident"] if last is entry or last == entry else entry)
             told[entry["ident"]] = entry
         return {**asked, "side": {**asked["side"], "pokemon": pokemon}}
 
