@@ -25,11 +25,25 @@ FLAG = "-DCOVERAGE"
 EFFECTS = {number: (kind, id) for kind, ids in NUMBERS.items() for id, number in ids.items()}
 
 
-#: What battles cannot reach, and why.
+#: What singles of the rings cannot reach, and why: a move, an ability, or one handler.
 IMPOSSIBLE = {
     "healer": "heals its allies: of doubles",
     "confused": "a move of no Pokémon",
     "recharge": "a move of no Pokémon",
+    "trapped": "nothing in the rings sets it",
+    "battlebond onModifyMove": "of Greninja-Ash",
+    "mirrorcoat onRedirectTarget": "of doubles",
+    "sapsipper onAllyTryHitSide": "no Grass move in the rings is for its user's side",
+    "soundproof onAllyTryHitSide": "no sound in the rings is for its user's side",
+    "sturdy onTryHit": "no one-hit KO in the rings",
+    "quarkdrive onTerrainChange": "no Electric Terrain in the rings",
+    "leafguard onTryAddVolatile": "no Yawn in the rings",
+    "purifyingsalt onTryAddVolatile": "no Yawn in the rings",
+    "oblivious onImmunity": "no Attract in the rings",
+    "healblock onRestart": "it does nothing for Psychic Noise",
+    "saltcure onEnd": "it ends with its Pokémon alone",
+    "ivycudgel onPrepareHit": "changes a line that is written already",
+    "terablast onPrepareHit": "changes a line that is written already",
 }
 
 
@@ -72,13 +86,15 @@ def _kind(kind: str, counted: dict[str, list[int]]) -> str:
         names = [id for id, number in NUMBERS[kind].items() if played.handlers().get(number)]
     else:
         names = list(gen9_teams.played()[kind])
-    acted = {name: counted.get(name, [0, 0])[1] for name in names if name.split()[0] not in IMPOSSIBLE}
+    acted = {name: counted.get(name, [0, 0])[1] for name in names if not {name, name.split()[0]} & IMPOSSIBLE.keys()}
     order = sorted(acted, key=lambda name: acted[name])
     never = [name for name in order if not acted[name]]
+    why = [f"{name}: {reason}" for name, reason in IMPOSSIBLE.items() if name in names]
     few = [f"{name} {acted[name]}" for name in order if 0 < acted[name] < BAR]
     lines = [
         f"{len(order)} {kind}: {len(order) - len(never) - len(few)} acted {BAR} times or more",
         f"never: {', '.join(never) or 'none'}",
+        f"impossible: {'; '.join(why) or 'none'}",
         f"under {BAR}: {', '.join(few) or 'none'}",
     ]
     if kind != "handlers":

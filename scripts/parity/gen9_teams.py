@@ -25,7 +25,7 @@ _OF_THE_SIMULATOR = ("struggle", "confused", "recharge")
 #: Ids that do something together, of all kinds.
 THEMES = (
     "drought chlorophyll leafguard protosynthesis heatrock boosterenergy solarblade growth synthesis moonlight weatherball "
-    "hydrosteam flareblitz venusaur torkoal walkingwake ninetales",
+    "hydrosteam willowisp thunderwave toxic venusaur torkoal walkingwake ninetales",
     "drizzle swiftswim hydration damprock raindance hurricane weatherball bleakwindstorm thunderwave willowisp pelipper",
     "sandstream sandforce sandrush smoothrock earthquake stoneedge ironhead excadrill tyranitar overcoat weatherball",
     "snowwarning snowscape chillyreception auroraveil lightclay blizzard weatherball ninetalesalola freezedry",
@@ -38,11 +38,14 @@ THEMES = (
     "disguise mimikyu moldbreaker substitute playrough shadowclaw dragondarts terablast",
     "embodyaspectteal embodyaspectwellspring embodyaspectcornerstone ogerpon ogerponwellspring ogerponcornerstone ivycudgel "
     "wellspringmask cornerstonemask transform imposter",
+    "cursedbody outrage encore choiceband dragapult innerfocus intimidate airslash ironhead darkpulse waterfall",
+    "galewings voltabsorb thunderbolt discharge bravebird acrobatics airslash shucaberry colburberry earthquake darkpulse "
+    "knockoff magician pickpocket mirrorarmor justified talonflame",
     "transform imposter ditto substitute roost mimikyu disguise ogerpon hawlucha swordsdance encore phantomforce meteorbeam",
     "battlebond greninjabond watershuriken darkpulse surf icebeam moxie supremeoverlord focussash",
     "souldew latios latias psychic dracometeor levitate expandingforce lusterpurge mysticalfire",
     "intimidate defiant contrary guarddog clearbody innerfocus oblivious mirrorarmor whiteherb ejectpack "
-    "partingshot bigpecks stickyweb lunge irondefense tickle",
+    "razorshell crunch partingshot bigpecks stickyweb lunge irondefense tickle",
     "substitute infiltrator airballoon rapidspin icespinner ceaselessedge mortalspin knockoff boomburst",
     "flashfire waterabsorb voltabsorb sapsipper fireblast surf thunderbolt leafstorm willowisp scald discharge freezedry",
     "colburberry shucaberry custapberry sitrusberry knockoff earthquake unnerve berserk unburden foulplay endure",
