@@ -6,7 +6,7 @@ import random
 from collections.abc import Container, Iterator
 
 from teamsets import cache
-from teamsets.builder import published
+from teamsets.builder import doubles_sets, published
 from teamsets.builder.pool import Pool
 from teamsets.builder.published import as_text
 from teamsets.builder.recipes import common_leads
@@ -44,7 +44,9 @@ def teams(chosen: Format, count: int, seed: int) -> list[Team]:
 
 
 def is_made_for(chosen: Format) -> bool:
-    """Return whether there are published sets to make teams of a format from."""
+    """Return whether there are sets to make teams of a format from: published ones, or Showdown's for random doubles."""
+    if doubles_sets.is_made_for(chosen):
+        return True
     try:
         published.pool(chosen.gen, _tier(chosen))
     except BadInput:
@@ -58,6 +60,8 @@ def _tier(chosen: Format) -> str:
 
 def _make(chosen: Format, count: int, seed: int) -> list[str]:
     tier = _tier(chosen)
+    if doubles_sets.is_made_for(chosen) and not published.published_sets(chosen.gen, tier):
+        return [team.packed for team in doubles_sets.make(chosen, count, seed, any_species=True)]
     sets = published.pool(chosen.gen, tier)
     own = {each.species for each in sets if each.tier == tier}
     usual = common_leads(chosen.id)

@@ -37,7 +37,7 @@ def note_bench(battle: TrackedBattle, message: list[str]) -> None:
     if mon is None:
         species = message[3].split(",")[0]
         mon = next((known for known in team.values() if known.identifies_as(species)), None)
-    state = None if mon is None else _state_of(mon)
+    state = None if mon is None else state_of(mon)
     battle.on_bench[message[2][:3]] = ident, state
 
 
@@ -108,7 +108,7 @@ def unmask(battle: TrackedBattle, place: str, wearer: Pokemon, copied: Pokemon) 
         move._current_pp, move._is_last_used = pp, False
 
 
-def _state_of(mon: Pokemon) -> dict[str, Any]:
+def state_of(mon: Pokemon) -> dict[str, Any]:
     """Return all that is known of a Pokémon on the bench."""
     state: dict[str, Any] = dict(zip(_SLOTS, _slots_of(mon), strict=True))
     for name in ("_boosts", "_stats", "_effects"):

@@ -51,14 +51,18 @@ def read_joint_answer(
         parts = _with_pass(parts[0], slots)
     if len(parts) != 2:
         return None
-    first, second = (
-        _of_slot(part, choices, position, request)
+    meant = [
+        choices if _is_default(part) else [_of_slot(part, choices, position, request)]
         for position, (part, choices) in enumerate(zip(parts, slots[:2], strict=True))
-    )
-    if first is None or second is None:
-        return None
-    both = joint_choice(first, second)
-    return both if slots.admit(first, second) else None
+    ]
+    pairs = ((one, other) for one in meant[0] for other in meant[1] if one is not None and other is not None)
+    return next((joint_choice(one, other) for one, other in pairs if slots.admit(one, other)), None)
+
+
+def _is_default(part: Any) -> bool:
+    """Return whether a slot's part of an answer leaves it open: its first choice that goes with the other's is meant."""
+    text = part.message if isinstance(part, BattleOrder) else part
+    return isinstance(text, str) and _plain(text) in ("default", "auto", "")
 
 
 def _with_pass(part: Any, slots: SlotChoices) -> list[Any]:
@@ -90,8 +94,6 @@ def _of_slot(part: Any, choices: list[Choice], position: int, request: dict[str,
     for choice in choices:
         if text in (choice.label, choice.wire):
             return choice
-    if text in ("default", "auto", ""):
-        return choices[0]
     kind, _, rest = text.partition(" ")
     if kind == "switch":
         return named_switch(rest, choices, request)

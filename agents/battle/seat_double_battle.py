@@ -11,7 +11,7 @@ from poke_env.battle.status import Status
 from poke_env.player.battle_order import PassBattleOrder, SingleBattleOrder
 
 from agents.battle.choices import Choice
-from agents.battle.illusion import unmask
+from agents.battle.illusion import state_of, unmask
 from agents.battle.joint_answers import read_joint_answer
 from agents.battle.joint_choices import SlotChoices, joint_choices, selections, slot_choices, slot_labels
 from agents.battle.quick_double_battle import SLOT_LETTERS, QuickDoubleBattle
@@ -35,6 +35,7 @@ class SeatDoubleBattle(SeatView, QuickDoubleBattle):
     def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
         super().__init__(tag, username, role, gen, format_id, rng)
         self.legal_slots: SlotChoices | None = None
+        self._masked: tuple[Pokemon, tuple[str, dict[str, Any]]] | None = None
 
     @property
     def legal(self) -> list[Choice]:
@@ -107,14 +108,41 @@ class SeatDoubleBattle(SeatView, QuickDoubleBattle):
         return [mon for place, mon in self.places(ident).items() if place != ident[:3]]
 
     def part_guises(self, ident: str) -> None:
-        """The one that has stood there wears the guise: it stays there as another Pokémon, until it is known which."""
+        """Of two that look alike one is another Pokémon, which stays one of its own until it is known which.
+
+        The guise is that of the last one that can fight: of the one that comes in if it is in the first slot and these two
+        are all that are left; else of the one that has stood there.
+        """
         name = ident[:2] + ident[3:]
         known = self._team.get(name) or self._opponent_team.get(name)
         for place, there in list(self.places(ident).items()):
-            if there is known and place != ident[:3] and there._status is not Status.FNT:
-                wearer = Pokemon(self.gen, details=there._last_details, name=there.name)
-                unmask(self, place, wearer, there)
-                wearer.switch_in()
+            if there is not known or place == ident[:3] or there._status is Status.FNT:
+                continue
+            other = Pokemon(self.gen, details=there._last_details, name=there.name)
+            fresh = name, state_of(other)
+            if ident[2] == SLOT_LETTERS[0] and self._left(ident[:2]) <= len(SLOT_LETTERS):
+                self._masked = other, fresh
+            else:
+                unmask(self, place, other, there)
+                other.switch_in()
+                self.on_bench[place] = fresh
+
+    def _left(self, side: str) -> int:
+        """Return how many Pokémon of a side have not fainted, as far as it is known."""
+        team = self._team if side == self._player_role else self._opponent_team
+        return self._team_size.get(side, len(team)) - sum(mon._status is Status.FNT for mon in team.values())
+
+    def switch(self, pokemon_str: str, details: str, hp_status: str) -> None:
+        """As QuickDoubleBattle's; one that is known to come in in a guise is another Pokémon."""
+        if self._masked is None:
+            super().switch(pokemon_str, details, hp_status)
+            return
+        (mon, fresh), self._masked = self._masked, None
+        place = pokemon_str[:3]
+        mon.switch_in(details=details)
+        mon.set_hp_status(hp_status)
+        self.places(place)[place] = mon
+        self.on_bench[place] = fresh
 
     def facing(self, ident: str) -> Pokemon | None:
         return None

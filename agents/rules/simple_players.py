@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.battle.choices import Choice
-from agents.contract import SinglesAgent
+from agents.contract import Agent, SinglesAgent
+from agents.rules.doubles_power import strongest_pair
 from agents.rules.options import any_choice
 from agents.rules.turn_view import TurnView, strongest
 
@@ -35,13 +36,16 @@ class Restless(SinglesAgent):
         return self.rng.choice(switches or battle.legal)
 
 
-class MaxPower(SinglesAgent):
+class MaxPower(Agent):
     """The move with the maximum base power; a random Pokémon when it must switch.
 
-    After poke-env's MaxBasePowerPlayer, the usual second baseline of Pokémon papers.
+    After poke-env's MaxBasePowerPlayer, the usual second baseline of Pokémon papers. In doubles the pair of choices with the
+    most power at the opponents, less that at one's own side: a move that hits several has 0.75 of its power at each.
     """
 
-    def act(self, battle: SeatBattle) -> Choice:
+    def act(self, battle: SeatBattle | SeatDoubleBattle) -> Choice:
+        if isinstance(battle, SeatDoubleBattle):
+            return strongest_pair(battle, self.rng)
         view = TurnView(battle)
         if view.moves:
             return max(view.moves, key=lambda option: option.move.power * option.move.hits).choice

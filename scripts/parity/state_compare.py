@@ -172,7 +172,8 @@ class SeatComparison:
             seen = known.get(mon["name"])
             if seen is None or (not own and self._guises.get(mon["name"])):
                 continue  # not seen yet, or what it does is seen as its guise's
-            disguised = not own and mon["name"] in guises and not mon["active"]
+            wearer = None if own else guises.get(mon["name"])
+            disguised = wearer is not None and self.battle.active_of(f"{role}{'ab'[wearer['place']]}") is seen
             yield from self._pokemon(seen, guises[mon["name"]] if disguised else mon, truth, role, own, disguised)
 
     def _pokemon(

@@ -93,26 +93,34 @@ class DoublesSets:
         return ("Adamant" if main == "Physical" else "Modest"), {"hp": most, _STAT[main]: most, "spd": rest}
 
 
-def make(chosen: Format, count: int, seed: int) -> list[Team]:
+def is_made_for(chosen: Format) -> bool:
+    """Return whether there are sets for a format."""
+    return chosen.doubles and chosen.gen == _SETS_OF_GENERATION
+
+
+def make(chosen: Format, count: int, seed: int, *, any_species: bool = False) -> list[Team]:
     """Generate `count` different teams that Showdown accepts in a format of doubles, from a seed.
 
-    Raises BadInput for other generations than that of the sets, ArenaError if no such teams are found.
+    any_species: each set is as likely as any other, and teams may be much alike. Raises BadInput for other generations than
+    that of the sets, ArenaError if no such teams are found.
     """
-    if not chosen.doubles or chosen.gen != _SETS_OF_GENERATION:
+    if not is_made_for(chosen):
         raise BadInput(f"format '{chosen.id}': no recipe for competitive teams: bring a folder of teams")
     source = DoublesSets.of(chosen.id)
     teams: list[Team] = []
     with TeamValidator() as validator:
-        weights = [2.0 ** ((_LEVEL - each["level"]) / _LEVELS) for each in source.sets]
+        weights = [1.0 if any_species else 2.0 ** ((_LEVEL - each["level"]) / _LEVELS) for each in source.sets]
+        shared = 6 if any_species else _SHARED
         for number in range(count):
             rng = random.Random(f"{chosen.id}:{seed}:{number}")
-            teams.append(_first_valid(source, weights, chosen.id, validator, teams, rng))
+            teams.append(_first_valid(source, weights, shared, chosen.id, validator, teams, rng))
     return teams
 
 
 def _first_valid(
     source: DoublesSets,
     weights: list[float],
+    shared: int,
     format_id: str,
     validator: TeamValidator,
     teams: list[Team],
@@ -127,7 +135,7 @@ def _first_valid(
         taken: set[str] = set()
         members = [source.member(one, taken, rng) for one in picked.values()]
         species = {member.species for member in members}
-        if any(len(species.intersection(team.species)) > _SHARED for team in teams):
+        if any(len(species.intersection(team.species)) > shared for team in teams):
             continue
         check = validator.validate(format_id, as_text(members))
         if check.packed:

@@ -105,9 +105,9 @@ class Table {
         i += 2;
         const first = mine ? secret : shared;
         const second = mine ? shared : secret;
-        if (first) p1.push(first);
-        if (second) p2.push(second);
-      } else if (!line.startsWith('|t:|')) { // the clock: the only line that differs between two plays
+        if (first && !isButton(first)) p1.push(first);
+        if (second && !isButton(second)) p2.push(second);
+      } else if (!line.startsWith('|t:|') && !isButton(line)) { // the clock: the only line that differs between two plays
         p1.push(line);
         p2.push(line);
       }
@@ -154,6 +154,9 @@ class Table {
     return {...request, side: {...request.side, pokemon}};
   }
 }
+
+/** Whether a line has a button for the client (open team sheets), as no line of a battle has. */
+const isButton = line => line.startsWith('|uhtml');
 
 function send(message) {
   out.push(JSON.stringify(message));

@@ -216,3 +216,15 @@ def test_a_second_wide_guard_of_a_side_counts_though_no_line_says_so() -> None:
     battle = begun(guard.format("a", "Hypno", "a", "Hypno"), "|-singleturn|p1a: Hypno|Wide Guard")
     battle.feed([guard.format("b", "Muk", "b", "Muk"), "|upkeep", "|turn|2"])
     assert [mon.protect_counter for mon in battle.active_pokemon if mon is not None] == [1, 1]
+
+
+def test_the_last_but_one_that_comes_in_wears_the_guise_of_the_last() -> None:
+    fallen = [f"|faint|p2a: {name}" for name in ("Onix", "Eevee")]
+    battle = begun("|-damage|p2b: Abra|40/100", fallen[0], "|switch|p2a: Eevee|Eevee, L50, M|100/100", fallen[1])
+    battle.feed(["|switch|p2a: Abra|Abra, L50, M|100/100", "|-damage|p2a: Abra|90/100"])
+    first, second = battle.opponent_active_pokemon
+    assert first is not None and second is battle.opponent_team["p2: Abra"]
+    assert (first.current_hp, second.current_hp) == (90, 40)
+    battle.feed(["|replace|p2a: Zoroark|Zoroark, L50, M", "|-end|p2a: Zoroark|Illusion"])
+    assert names(battle)[1] == ["Zoroark", "Abra"]
+    assert [mon.current_hp for mon in battle.opponent_active_pokemon if mon is not None] == [90, 40]

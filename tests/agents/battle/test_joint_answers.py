@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from poke_env.battle.move import Move
-from poke_env.player.battle_order import DoubleBattleOrder, PassBattleOrder, SingleBattleOrder
+from poke_env.player.battle_order import DefaultBattleOrder, DoubleBattleOrder, PassBattleOrder, SingleBattleOrder
 
 from agents.battle.choices import Choice
 from agents.battle.joint_answers import read_joint_answer
@@ -50,10 +50,20 @@ def order(move: str, target: int = 0, **extra: bool) -> SingleBattleOrder:
         ((order("tackle", 2, terastallize=True), order("surf")), "move 1 +2 terastallize, move 1"),
         (DoubleBattleOrder(order("protect"), order("tackle", 1)), "move 2, move 2 +1"),
         ("default", "move 1 +1, move 1"),
+        ("switch mew, default", "switch 3, move 1"),
     ],
 )
 def test_an_answer_is_read(answer: Any, wire: str) -> None:
     assert read(answer) == wire
+
+
+def test_default_for_one_slot_is_what_goes_with_the_other() -> None:
+    """poke-env's SimpleHeuristicsPlayer answers so where it wants the same Pokémon in both slots."""
+    asked = {"forceSwitch": [True, True], "side": ASKED["side"]}
+    assert (
+        read(DoubleBattleOrder(SingleBattleOrder("/choose switch Mew"), DefaultBattleOrder()), asked)
+        == "switch 3, switch 4"
+    )
 
 
 def test_a_choice_and_its_halves_are_answers() -> None:

@@ -19,17 +19,20 @@ from teamsets.errors import BadInput
 
 #: Synchronous and asynchronous, built-in and not, agents that poke-env plays for, one that ignores the battle.
 AGENTS = ("random", "heuristic:expert", "poke-env:SimpleHeuristicsPlayer", "own_players:Last", "bad_agents:Patient")
+OF_DOUBLES = ("random", "poke-env:SimpleHeuristicsPlayer", "poke-env:RandomPlayer", "heuristic:max-power")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("format_id", "venue"), [("gen1ou", "simulator"), ("gen9ou", "simulator"), ("gen9ou", "server")]
+    ("format_id", "venue"),
+    [("gen1ou", "simulator"), ("gen9ou", "simulator"), ("gen9ou", "server"), ("gen9doublesou", "simulator")],
 )
 def test_isolated_battles_are_the_same_to_the_last_line(tmp_path: Path, format_id: str, venue: str) -> None:
-    """With team preview (gen 9) and without, on both venues."""
+    """With team preview (gen 9) and without, on both venues, and of two slots."""
     shared, isolated = tmp_path / "shared.duckdb", tmp_path / "isolated.duckdb"
+    agents = OF_DOUBLES if "doubles" in format_id else AGENTS
     for db, isolate in ((shared, False), (isolated, True)):
-        tournament(db, *AGENTS, formats=(format_id,), max_turns=15, think_limit=60.0, venue=venue, isolate=isolate)
+        tournament(db, *agents, formats=(format_id,), max_turns=15, think_limit=60.0, venue=venue, isolate=isolate)
     assert not first_difference(shared, isolated)
     assert rows("SELECT DISTINCT fault FROM battles", isolated) == [(None,)]
 

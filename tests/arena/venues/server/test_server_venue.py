@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.doubles import doubles_fixtures
 from support.real_battles import FORMATS, fixtures
 from support.venues import PATIENT, Venues, told
 
@@ -38,6 +39,16 @@ def test_a_fixture_goes_the_same_way_on_both_venues(
     simulated = real_battles[format_id][:1]
     for expected, found in zip(simulated, venues.served([record.fixture for record in simulated]), strict=True):
         assert told(found) == told(expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format_id", ["gen9randomdoublesbattle", "gen9doublesou", "gen9championsvgc2026regma"])
+def test_doubles_go_the_same_way_on_both_venues(format_id: str, venues: Venues) -> None:
+    """The server checks teams: these are of the set `competitive`."""
+    played = doubles_fixtures(format_id, ("random", "poke-env:SimpleHeuristicsPlayer"), 1, drawn=False)
+    for simulated, served in zip(venues.simulated(played, PATIENT), venues.served(played), strict=True):
+        assert simulated.fault is None and simulated.parse_warnings == 0
+        assert told(served) == told(simulated)
 
 
 @pytest.mark.slow
