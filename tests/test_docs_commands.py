@@ -123,11 +123,12 @@ def small_curriculum() -> str:
 
 @pytest.fixture(scope="module")
 def played_here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as a reader has it who has evaluated some agents: a database, an agent, replays."""
+    """A folder as a reader has it who has evaluated some agents: a database, an agent, replays, somebody's results."""
     folder = tmp_path_factory.mktemp("reader")
     tournament(folder / "arena.duckdb", "heuristic:expert", "random", formats=("gen1ou",), battles=8)
     readme = (PROJECT / "README.md").read_text("utf-8")
     (folder / "mybot.py").write_text(readme.split("```python\n# mybot.py\n")[1].split("```")[0])
+    (folder / "results.csv").write_text("a,b,wins,losses,ties\nann,bob,30,10,0\nbob,cee,12,8,4\ncee,ann,5,15,0\n")
     for name in ("my-replays", "replays"):
         (folder / name).mkdir()
         for number in range(4):
