@@ -12,7 +12,7 @@ from arena.record import BattleRecord
 from arena.venue import NotOnEngine, Rules, VenuesDiffer
 from arena.venues.engine.engine_host import EngineHost
 from arena.venues.simulator.host import Host
-from arena.venues.simulator.replaying import difference, replay_input_log
+from arena.venues.simulator.replaying import difference, replay_input_log, without_requests
 from arena.venues.simulator.simulator import Simulator
 from teamsets.errors import BadInput
 
@@ -57,7 +57,9 @@ class HostedEngine(Simulator):
             (
                 f"p{seat + 1}'s line {number}: {ours}; on Showdown {theirs}"
                 for seat in range(2)
-                for number, (ours, theirs) in enumerate(zip(record.logs[seat], replay.logs[seat], strict=False), 1)
+                for number, (ours, theirs) in enumerate(
+                    zip(without_requests(record.logs[seat]), replay.lines[seat], strict=False), 1
+                )
                 if ours != theirs
             ),
             None,

@@ -24,10 +24,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ReplayedDecision:
-    """One decision of a side: the turn and the labels of the legal choices."""
+    """One decision of a side: the turn and the labels of the legal choices.
+
+    hides: the request says that some of these may turn out not to be legal. Whoever tried one was asked again with fewer,
+    which no input log has.
+    """
 
     turn: int
     legal: list[str]
+    hides: bool = False
+
+    def agrees(self, legal: list[str]) -> bool:
+        """Whether a decision with these legal choices can be this one."""
+        return legal == self.legal or (self.hides and set(legal) < set(self.legal))
 
 
 @dataclass
@@ -50,7 +59,9 @@ class ReplayedSide:
         request = view.get("ask")
         if request is not None:
             self.log.append(complete_request(request, self._entries))
-            self.decisions.append(ReplayedDecision(self._turn, stored_labels(request, self.doubles)))
+            active = request.get("active") or []
+            hides = any(slot.get("maybeTrapped") or slot.get("maybeDisabled") for slot in active if slot)
+            self.decisions.append(ReplayedDecision(self._turn, stored_labels(request, self.doubles), hides))
 
 
 @dataclass(frozen=True)
@@ -64,11 +75,21 @@ class BattleReplay:
     def logs(self) -> tuple[list[str], list[str]]:
         return self.sides[0].log, self.sides[1].log
 
+    @property
+    def lines(self) -> tuple[list[str], list[str]]:
+        """Both sides' logs without their requests: a side that was asked twice is asked once in a replay."""
+        return without_requests(self.sides[0].log), without_requests(self.sides[1].log)
+
 
 class ReplayHost(Protocol):
     """What plays input logs again: `Host`, or the engine's."""
 
     async def ask(self, message: Message) -> Message: ...
+
+
+def without_requests(log: Sequence[str]) -> list[str]:
+    """The lines of a seat's log that are not requests."""
+    return [line for line in log if not line.startswith("|request|")]
 
 
 async def replay_input_log(host: ReplayHost, input_log: Sequence[str]) -> BattleReplay:
@@ -172,7 +193,7 @@ def side_difference(
     """Return the turn and a description of the first decision in which a side's replay differs from what was kept."""
     for number, (replayed, (turn, legal, choice)) in enumerate(zip(replays, kept, strict=False)):
         place = f"{role}, decision {number} (turn {turn})"
-        if legal != replayed.legal:
+        if not replayed.agrees(legal):
             return turn, f"{place}: legal were {_listed(legal)}; on {where} {_listed(replayed.legal)}"
         if turn != replayed.turn:
             return turn, f"{place}: on {where} it is turn {replayed.turn}"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from arena.fixture import SEATS
 from arena.record import DamagedLog, compressed, unpacked
 from arena.store import frame, rows
-from arena.venues.simulator.replaying import BattleReplay, difference, replay_all
+from arena.venues.simulator.replaying import BattleReplay, difference, replay_all, without_requests
 from teamsets.errors import ArenaError, BadInput
 
 
@@ -70,7 +70,7 @@ def stored_battle(db: Path, battle_id: int) -> StoredBattle:
         detail=row["detail"] if isinstance(row["detail"], str) else None,
         turns=int(row["turns"]),
         input_log=input_log,
-        logs={seat: [line for line in logs[seat] if not line.startswith("|request|")] for seat in SEATS},
+        logs={seat: without_requests(logs[seat]) for seat in SEATS},
         venue=row["venue"] if isinstance(row["venue"], str) else None,
         has_logs=not packed.without_logs,
         decisions=decisions,
@@ -142,8 +142,8 @@ def replay_battle(battle: StoredBattle, *, stock: bool = False) -> ReplayCompari
     if not battle.has_logs:
         decisions = sum(map(len, battle.decisions.values()))
         return ReplayComparison(decisions, stored_difference(battle, replay))
-    for seat, log in zip(SEATS, replay.logs, strict=True):
-        kept, replayed = battle.logs[seat], [line for line in log if not line.startswith("|request|")]
+    for seat, replayed in zip(SEATS, replay.lines, strict=True):
+        kept = battle.logs[seat]
         for number, (before, after) in enumerate(zip(kept, replayed, strict=False), 1):
             if before != after:
                 return ReplayComparison(number - 1, f"{seat}, line {number}: stored '{before}', replayed '{after}'")

@@ -110,6 +110,34 @@ def test_a_difference_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
         asyncio.run(play())
 
 
+def test_a_switch_that_a_hidden_trap_forbids_is_no_difference() -> None:
+    """Magnet Pull holds Steel types: the request says that they may be trapped, and whoever tries is asked again."""
+    from arena.battles.guard import StepGuard
+    from arena.venue import Rules
+    from arena.venues.simulator.host import Host
+    from arena.venues.simulator.replaying import without_requests
+
+    packed = "{0}||leftovers|{1}|{2}|Timid|,,,252,4,252|||||,,,,,Water"
+    trapper = packed.format("Magnezone", "magnetpull", "thunderbolt")
+    held = "]".join(packed.format(name, "pressure", "roost,bodypress") for name in ("Corviknight",))
+    held += "]" + packed.format("Kingambit", "supremeoverlord", "swordsdance")
+    teams = (FixtureTeam("1", "trapper", trapper), FixtureTeam("2", "held", held))
+
+    async def play() -> list[Any]:
+        async with await Host.launch() as host:
+            venue = HostedEngine(host, StepGuard(), Rules(), verify_every=1)
+            fixtures = [
+                Fixture("gen9ou", ("random", "random"), teams, showdown_seed("trap", n), str(n), "x") for n in range(4)
+            ]
+            return [await venue.play(each, n) for n, each in enumerate(fixtures)]
+
+    asked = 0
+    for record in asyncio.run(play()):
+        log, decisions = record.logs[1], [row for row in record.decisions if row[0] == 1]
+        asked += len(log) - len(without_requests(log)) - len(decisions)
+    assert asked > 0, "somebody tried"
+
+
 def test_environments_play_it_as_they_play_showdown() -> None:
     places: list[Any] = [open_battles(venue, 2, "gen9ou") for venue in ("engine", "showdown")]
     assert isinstance(places[0], HostedBattles)
