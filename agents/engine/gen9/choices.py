@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 from agents.engine.gen9.layout import ROW
 from agents.engine.gen9.teams import IDS, NUMBERS
 from teamsets.errors import BadInput
-
-if TYPE_CHECKING:
-    from agents.engine.gen9.engine import Engine
 
 #: Of an action: where moves after terastallizing and switches begin.
 TERASTALLIZING, SWITCHING = 4, 8
@@ -78,31 +75,22 @@ def _order(choices: list[str], team: str) -> list[int]:
     return order + [place for place in range(size) if place not in order]
 
 
-def replay(engine: Engine, log: Sequence[str]) -> None:
-    """Plays a battle from Showdown's input log in the engine's only row, as far as the log goes.
+class InputLog(NamedTuple):
+    """A battle as Showdown's input log has it. orders: both teams' at the preview. choices: both sides' after it."""
 
-    Raises BadInput for teams or a seed that the engine does not play, and for a choice that is not legal.
-    """
+    teams: tuple[str, str]
+    seed: str
+    orders: tuple[list[int], list[int]]
+    choices: tuple[list[str], list[str]]
+
+
+def read_input_log(log: Sequence[str]) -> InputLog:
+    """Read an input log. Raises BadInput for one that is of no battle."""
     entries = [line[1:].partition(" ")[::2] for line in log if line.startswith(">")]
     options = {name: json.loads(rest) for name, rest in entries if name == "start"}.get("start", {})
     players = dict(rest.split(" ", 1) for name, rest in entries if name == "player")
     if "seed" not in options or set(players) != {"p1", "p2"}:
         raise BadInput("the input log has no >start with a seed and no >player of both sides: it is of no battle.")
     teams = json.loads(players["p1"])["team"], json.loads(players["p2"])["team"]
-    choices: list[list[str]] = [[rest for name, rest in entries if name == role] for role in ("p1", "p2")]
-    orders = _order(choices[0], teams[0]), _order(choices[1], teams[1])
-    engine.reset([teams], [options["seed"]], orders=[orders])
-    number = [0, 0]
-    while True:
-        legal = engine.legal()[0, :, 0].tolist()
-        asked = [seat for seat in range(2) if legal[seat]]
-        if not asked or any(number[seat] == len(choices[seat]) for seat in asked):
-            return
-        given = [choices[seat][number[seat]] for seat in asked]
-        actions = np.zeros((1, 2, 2), np.int32)
-        actions[0, asked, 0] = engine.translate([0] * len(asked), asked, given)
-        for seat, choice in zip(asked, given, strict=True):
-            if actions[0, seat, 0] == ILLEGAL:
-                raise BadInput(f"p{seat + 1}'s choice {number[seat] + 1}, '{choice}', is not legal for the engine.")
-            number[seat] += 1
-        engine.step(actions)
+    first, second = ([rest for name, rest in entries if name == role] for role in ("p1", "p2"))
+    return InputLog(teams, options["seed"], (_order(first, teams[0]), _order(second, teams[1])), (first, second))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.engine.batch import Batch, Words, check_counts
 from agents.engine.checks import check_seed
-from agents.engine.gen9.choices import replay, translate
+from agents.engine.gen9.choices import ILLEGAL, read_input_log, translate
 from agents.engine.gen9.layout import CONSTANTS, ROW, WORDS
 from agents.engine.gen9.library import library
 from agents.engine.gen9.log import BattleLog
@@ -131,10 +131,28 @@ class Engine(Batch):
         return translate(self.words, places.tolist(), of_seats.tolist(), legal.tolist(), choices)
 
     def replay(self, log: Sequence[str]) -> None:
-        """Plays a battle from Showdown's input log, as far as it goes, in the only row. Raises BadInput (choices.replay)."""
+        """Plays a battle from Showdown's input log, as far as it goes, in the only row.
+
+        Raises BadInput for teams or a seed that the engine does not play, and for a choice that is not legal.
+        """
         if len(self.words) != 1:
             raise BadInput(f"an input log is replayed in an engine of one battle, not of {len(self.words)}.")
-        replay(self, log)
+        teams, seed, orders, choices = read_input_log(log)
+        self.reset([teams], [seed], orders=[orders])
+        number = [0, 0]
+        while True:
+            legal = self.legal()[0, :, 0].tolist()
+            asked = [seat for seat in range(2) if legal[seat]]
+            if not asked or any(number[seat] == len(choices[seat]) for seat in asked):
+                return
+            given = [choices[seat][number[seat]] for seat in asked]
+            actions = np.zeros((1, *self.shape), np.int32)
+            actions[0, asked, 0] = self.translate([0] * len(asked), asked, given)
+            for seat, choice in zip(asked, given, strict=True):
+                if actions[0, seat, 0] == ILLEGAL:
+                    raise BadInput(f"p{seat + 1}'s choice {number[seat] + 1}, '{choice}', is not legal for the engine.")
+                number[seat] += 1
+            self.step(actions)
 
     def rollout(self, fresh: Words, states: NDArray[np.uint64], steps: int) -> tuple[int, int, int]:
         """Plays `steps` steps of each battle at random; returns finished battles, choices, turns of finished battles.
