@@ -101,7 +101,32 @@ class ChildProcess(asyncio.SubprocessProtocol, ABC):
         self._parts.append(rest)
 
 
-class MessageProcess(ChildProcess):
+class Listeners:
+    """Who receives messages: the "id" of a message names its listener."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._listeners: dict[int, Callable[[Message], None]] = {}
+        self._ids = itertools.count(1)
+
+    def open(self, listener: Callable[[Message], None]) -> int:
+        """Register a listener. Returns its number, for `forget` and as the id of messages."""
+        number = next(self._ids)
+        self._listeners[number] = listener
+        return number
+
+    def forget(self, number: int) -> None:
+        """Remove a listener."""
+        self._listeners.pop(number, None)
+
+    def deliver(self, message: Message) -> None:
+        """Pass a message to its listener, if it has one."""
+        listener = self._listeners.get(message["id"])
+        if listener is not None:
+            listener(message)
+
+
+class MessageProcess(Listeners, ChildProcess):
     """A child process that exchanges JSON messages. The "id" of a message names the listener that receives it.
 
     dead: set to the reason when the process has ended; each listener then receives {"id": its number, "died": reason}.
@@ -113,22 +138,10 @@ class MessageProcess(ChildProcess):
     def __init__(self) -> None:
         super().__init__()
         self.dead: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._listeners: dict[int, Callable[[Message], None]] = {}
-        self._ids = itertools.count(1)
 
     @abstractmethod
     def send(self, message: Message) -> None:
         """Queue a message for the process; do nothing once it has ended."""
-
-    def open(self, listener: Callable[[Message], None]) -> int:
-        """Register a listener. Returns its number, for `send` and `forget`."""
-        number = next(self._ids)
-        self._listeners[number] = listener
-        return number
-
-    def forget(self, number: int) -> None:
-        """Remove a listener."""
-        self._listeners.pop(number, None)
 
     async def ask(self, message: Message, number: int | None = None) -> Message:
         """Send a message and return its reply. Raises `Died`. number: its id; None: a new one."""
@@ -150,12 +163,6 @@ class MessageProcess(ChildProcess):
         if "died" in received:
             raise self.Died(received["died"])
         return received
-
-    def deliver(self, message: Message) -> None:
-        """Pass a message of the process to its listener, if it has one."""
-        listener = self._listeners.get(message["id"])
-        if listener is not None:
-            listener(message)
 
     def report_death(self, reason: str) -> None:
         """Set `dead`, and tell all listeners."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
+from agents.engine.gen9.engine import CORES
 from agents.engine.gen9.library import build
 from arena.venues.engine.engine_host import EngineHost
 from arena.venues.simulator.simulator import BattleHost
@@ -19,7 +18,7 @@ class HostedBattles(ShowdownBattles):
     def __init__(self, size: int, format_id: str, cores: int | None = None) -> None:
         super().__init__(size, format_id)
         build()
-        self._threads = cores or os.cpu_count() or 1
+        self._threads = cores or CORES
 
     async def _launch(self) -> BattleHost:
         return EngineHost(self._threads)

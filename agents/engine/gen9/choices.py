@@ -67,12 +67,30 @@ def translate(
     return np.array([action_of(sides[row, seat], mask, choice) for row, seat, mask, choice in asked], np.int32)
 
 
+def team_order(choice: str, size: int) -> list[int] | None:
+    """The places (from 0) of "team 312456", "team 3, 1" or "default", completed with the others; None for what is none."""
+    if choice == "default":
+        return list(range(size))
+    if not choice.startswith("team "):
+        return None
+    text = choice[5:].replace(" ", "")
+    given = text.split(",") if "," in text else list(text)
+    if not all(place.isdecimal() and 1 <= int(place) <= size for place in given) or len(set(given)) < len(given):
+        return None
+    chosen = [int(place) - 1 for place in given]
+    return [*chosen, *(place for place in range(size) if place not in chosen)]
+
+
 def _order(choices: list[str], team: str) -> list[int]:
-    """A team's order at the preview, taken from the beginning of a seat's choices."""
+    """A team's order at the preview, taken from the beginning of a seat's choices. Raises BadInput for what is no order."""
     size = team.count("]") + 1
-    named = choices.pop(0)[5:] if choices and choices[0].startswith("team ") else ""
-    order = [int(place) - 1 for place in named.replace(" ", "").split(",") if place.isdecimal()]
-    return order + [place for place in range(size) if place not in order]
+    if not choices or not choices[0].startswith("team "):
+        return list(range(size))
+    order = team_order(choices[0], size)
+    if order is None:
+        raise BadInput(f"'{choices[0]}' is no order of a team of {size}.")
+    del choices[0]
+    return order
 
 
 class InputLog(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +11,10 @@ from numpy.typing import NDArray
 from agents.engine.gen9.layout import ROW
 from agents.engine.gen9.library import library
 from agents.engine.gen9.played import DATA
+from agents.engine.gen9.teams import nickname, shown_details
 
 TEAM = 6
 _TEXT_BYTES = 1 << 16
-_GENDERS = ("", ", M", ", F")
-_SPECIES = {species["id"]: species for species in DATA["species"]}
 
 
 class _Names(ctypes.Structure):
@@ -44,7 +42,7 @@ class BattleLog:
             self._names.players[seat] = self.players[seat].encode()
             for place, member in enumerate(packed.split("]")):
                 fields = member.split("|")
-                self._names.pokemon[TEAM * seat + place] = _nickname(fields[0], fields[1]).encode()
+                self._names.pokemon[TEAM * seat + place] = nickname(fields[0], fields[1]).encode()
                 self._names.shiny[TEAM * seat + place] = fields[9] == "S"
 
     def play(self, words: NDArray[np.int32], actions: NDArray[np.int32] | None = None) -> None:
@@ -75,7 +73,8 @@ def opening(words: NDArray[np.int32], players: Sequence[str]) -> Iterator[str]:
     yield "|clearpoke"
     for seat, side in enumerate(words.view(ROW)[0]["sides"]):
         for mon in side["pokemon"][: side["size"]]:
-            yield f"|poke|p{seat + 1}|{_preview(mon)}|"
+            shown = shown_details(mon, DATA["species"][mon["setSpecies"]]["preview"])
+            yield f"|poke|p{seat + 1}|{shown}|"
     yield "|teampreview"
 
 
@@ -90,13 +89,3 @@ def for_seat(lines: Sequence[str], seat: int | None) -> list[str]:
         secret, public = next(remaining), next(remaining)
         read.append(secret if line == f"|split|p{(seat or 0) + 1}" and seat is not None else public)
     return [line for line in read if line]
-
-
-def _nickname(name: str, species: str) -> str:
-    own = _SPECIES["".join(c for c in (species or name).lower() if c.isalnum())]
-    return str(own["base"]) if not species or not name or name == own["name"] else name[:20]
-
-
-def _preview(mon: Any) -> str:
-    level = "" if mon["level"] == 100 else f", L{mon['level']}"
-    return f"{DATA['species'][mon['setSpecies']]['preview']}{level}{_GENDERS[mon['gender']]}"

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 from agents.engine.gen9.layout import CONSTANTS
 from agents.engine.gen9.played import DATA
-from agents.engine.gen9.teams import IDS, NUMBERS, SPECIES, TYPES
+from agents.engine.gen9.teams import IDS, NUMBERS, TYPES, nickname, shown_details, to_id
 
 MOVE, SWITCH = CONSTANTS["REQUEST_MOVE"], CONSTANTS["REQUEST_SWITCH"]
 _CURSE, _REVIVAL_BLESSING = NUMBERS["moves"].get("curse"), NUMBERS["conditions"].get("revivalblessing")
-_GHOST = TYPES.index("Ghost")
-_GENDERS = ("", ", M", ", F")
+_GHOST, _STELLAR = TYPES.index("Ghost"), TYPES.index("Stellar")
 _SHOWN_AS_BASE = ("greninjabond", "rockruffdusk")
 _STATS = ("atk", "def", "spa", "spd", "spe")
 Request = dict[str, Any]
@@ -33,24 +32,14 @@ def members_of(packed: str) -> tuple[Member, ...]:
 
 
 def _member(fields: list[str]) -> Member:
-    nickname, species = fields[0], fields[1] or fields[0]
-    base: str = DATA["species"][SPECIES[_id(species)]]["base"]
     misc = [*(fields[11].split(",") if len(fields) > 11 else []), *[""] * 6]
-    return Member(
-        nickname[:20] if fields[1] and nickname != species else base[:20], fields[9] == "S", _id(misc[2]) or "pokeball"
-    )
+    return Member(nickname(fields[0], fields[1]), fields[9] == "S", to_id(misc[2]) or "pokeball")
 
 
-def _id(text: str) -> str:
-    return "".join(c for c in text.lower() if c.isalnum())
-
-
-def details(mon: Any, shiny: bool) -> str:
-    """Species, level, gender and colour in Showdown's words. mon: a record of a Pokémon (layout.h)."""
-    level = "" if mon["level"] == 100 else f", L{mon['level']}"
+def _details(mon: Any, shiny: bool) -> str:
     species = DATA["species"][mon["baseSpecies"]]
     name = species["base" if species["id"] in _SHOWN_AS_BASE else "name"]
-    return f"{name}{level}{_GENDERS[mon['gender']]}{', shiny' if shiny else ''}"
+    return f"{shown_details(mon, name)}{', shiny' if shiny else ''}"
 
 
 class Team:
@@ -86,7 +75,7 @@ def _entry(mon: Any, member: Member, player: str, first: bool, revives: bool) ->
     hp, status, tera = int(mon["hp"]), IDS.get(int(mon["status"]), ""), int(mon["terastallized"])
     return {
         "ident": f"{player}: {member.name}",
-        "details": details(mon, member.shiny),
+        "details": _details(mon, member.shiny),
         "condition": f"{hp}/{mon['maxhp']}{' ' * bool(status)}{status}" if hp else "0 fnt",
         "active": first,
         "stats": dict(zip(_STATS, mon["baseStoredStats"].tolist(), strict=True)),
@@ -102,25 +91,24 @@ def _entry(mon: Any, member: Member, player: str, first: bool, revives: bool) ->
     }
 
 
-def request(side: Any, team: Team, locked: int, types: tuple[int, ...]) -> Request | None:
-    """What a side is asked; None if it waits. locked: the move (by number) that its active Pokémon must go on with, or 0.
-
-    types: of its active Pokémon, which Curse's target depends on.
-    """
+def request(side: Any, team: Team, locked: int) -> Request | None:
+    """What a side is asked; None if it waits. locked: the move (by number) that its active Pokémon must go on with, or 0."""
     if side["request"] == SWITCH:
         return {"forceSwitch": [True], "side": team.request(side)}
     if side["request"] == MOVE:
-        return {"active": [_active(side, locked, types)], "side": team.request(side)}
+        return {"active": [_active(side, locked)], "side": team.request(side)}
     return None
 
 
-def _active(side: Any, locked: int, types: tuple[int, ...]) -> Request:
+def _active(side: Any, locked: int) -> Request:
     mon = side["pokemon"][(side["order"][0] - 1) % 6]
     if locked:
         name = IDS[locked]
         shown = "Recharge" if name == "recharge" else DATA["moves"][name][0]
         return {"moves": [{"move": shown, "id": name}], "trapped": True}
-    slots = [_slot(slot, types) for slot in mon["moveSlots"][: mon["moveCount"]]]
+    tera = mon["terastallized"] - 1
+    types = [tera] if tera >= 0 and tera != _STELLAR else side["active"][0]["types"].tolist()
+    slots = [_slot(slot, _GHOST in types) for slot in mon["moveSlots"][: mon["moveCount"]]]
     struggles = all(slot["disabled"] for slot in slots)
     if struggles:
         slots = [{"move": "Struggle", "id": "struggle", "target": "randomNormal", "disabled": False}]
@@ -140,7 +128,7 @@ def _active(side: Any, locked: int, types: tuple[int, ...]) -> Request:
     return asked
 
 
-def _slot(slot: Any, types: tuple[int, ...]) -> Request:
+def _slot(slot: Any, ghost: bool) -> Request:
     number, pp = int(slot["id"]), int(slot["pp"])
     name, target, of_others = DATA["moves"][IDS[number]]
     return {
@@ -148,6 +136,6 @@ def _slot(slot: Any, types: tuple[int, ...]) -> Request:
         "id": IDS[number],
         "pp": pp,
         "maxpp": int(slot["maxpp"]),
-        "target": of_others if number == _CURSE and _GHOST not in types else target,
+        "target": of_others if number == _CURSE and not ghost else target,
         "disabled": bool(slot["disabled"] == 1 or pp <= 0),
     }

@@ -20,14 +20,27 @@ SPECIES: dict[str, int] = {species["id"]: n for n, species in enumerate(DATA["sp
 TYPES: list[str] = DATA["types"]
 
 
-def _to_id(text: str) -> str:
+def to_id(text: str) -> str:
+    """Showdown's id of a name."""
     return "".join(c for c in text.lower() if c.isalnum())
 
 
+def nickname(name: str, species: str) -> str:
+    """What Showdown calls a member of a packed team, by its first two fields: without a name of its own by its species."""
+    own = DATA["species"][SPECIES[to_id(species or name)]]
+    return str(own["base"]) if not species or not name or name == own["name"] else name[:20]
+
+
+def shown_details(mon: Any, name: str) -> str:
+    """A Pokémon's details in Showdown's words: a name of its species, level, gender. mon: its record (layout.h)."""
+    level = "" if mon["level"] == 100 else f", L{mon['level']}"
+    return f"{name}{level}{('', ', M', ', F')[mon['gender']]}"
+
+
 def _number(name: str, kind: str, text: str) -> int:
-    if not plays(kind, _to_id(text)):
+    if not plays(kind, to_id(text)):
         raise BadInput(f"{name}: the generation-9 engine does not play {text!r} ({kind}).")
-    return NUMBERS[kind][_to_id(text)]
+    return NUMBERS[kind][to_id(text)]
 
 
 def _six(what: str, text: str, default: str) -> list[str]:
@@ -74,17 +87,17 @@ def _put(mon: Any, packed: str, seat: int, place: int) -> None:
     """packed: nickname|species|item|ability|moves|nature|evs|gender|ivs|shiny|level|happiness,,,,,tera type."""
     fields = packed.split("|") + [""] * 12
     name = fields[1] or fields[0]
-    if _to_id(name) not in SPECIES or DATA["species"][SPECIES[_to_id(name)]]["battleOnly"]:
+    if to_id(name) not in SPECIES or DATA["species"][SPECIES[to_id(name)]]["battleOnly"]:
         raise BadInput(f"the generation-9 engine does not play {name}.")
     level = number_in(f"{name}: level", fields[10] or "100", LEVELS)
     points = _points(name, fields[6], fields[8])
-    plus, minus = DATA["natures"][_to_id(fields[5]) or "serious"]
-    stats = _stats(SPECIES[_to_id(name)], level, points, plus, minus)
+    plus, minus = DATA["natures"][to_id(fields[5]) or "serious"]
+    stats = _stats(SPECIES[to_id(name)], level, points, plus, minus)
     tera = ([*fields[11].split(","), *[""] * 6][5] or "").capitalize()
     if tera not in TYPES:
         raise BadInput(f"{name}: {tera!r} is no tera type.")
     genders = {"N": 0, "M": 1, "F": 2, "": -1}
-    gender: str = fields[7] or DATA["species"][SPECIES[_to_id(name)]]["gender"]
+    gender: str = fields[7] or DATA["species"][SPECIES[to_id(name)]]["gender"]
     if gender not in genders:
         raise BadInput(f"{name}: {gender!r} is no gender.")
     mon["gender"] = genders[gender]
@@ -92,7 +105,7 @@ def _put(mon: Any, packed: str, seat: int, place: int) -> None:
     mon["level"], mon["hp"], mon["maxhp"] = level, stats[0], stats[0]
     mon["points"], mon["plus"], mon["minus"] = points, plus, minus
     for field in ("species", "baseSpecies", "setSpecies"):
-        mon[field] = SPECIES[_to_id(name)]
+        mon[field] = SPECIES[to_id(name)]
     for field in ("ability", "baseAbility", "setAbility"):
         mon[field] = _number(name, "abilities", fields[3])
     mon["item"] = _number(name, "items", fields[2]) if fields[2] else 0
@@ -104,4 +117,4 @@ def _put(mon: Any, packed: str, seat: int, place: int) -> None:
     mon["moveCount"] = len(moves)
     for slot, move in enumerate(moves):
         mon["moveSlots"][slot]["id"] = _number(name, "moves", move)
-        mon["moveSlots"][slot]["pp"] = mon["moveSlots"][slot]["maxpp"] = DATA["pp"][_to_id(move)]
+        mon["moveSlots"][slot]["pp"] = mon["moveSlots"][slot]["maxpp"] = DATA["pp"][to_id(move)]

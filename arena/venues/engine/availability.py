@@ -16,11 +16,10 @@ def check_engine(what: str, formats: Iterable[str] = FORMATS) -> None:
 
     formats: that are to be played.
     """
-    formats = tuple(formats)
-    if find_spec("numba") is None and not any(format_id in HOSTED_FORMATS for format_id in formats):
-        raise BadInput(f"{what}: needs Numba, which is not installed: uv pip install -e .[engine]")
     if any(format_id in HOSTED_FORMATS for format_id in formats):
         compiler()
+    elif find_spec("numba") is None:
+        raise BadInput(f"{what}: needs Numba, which is not installed: uv pip install -e .[engine]")
 
 
 def on_engine(sources: Iterable[AgentSource], formats: Iterable[str]) -> frozenset[tuple[str, str]]:

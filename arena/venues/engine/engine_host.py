@@ -7,48 +7,37 @@ an iteration of the event loop is played at its end, all battles together.
 from __future__ import annotations
 
 import asyncio
-import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from agents.engine.gen9.choices import ILLEGAL, action_of, words_of
+from agents.engine.gen9.choices import ILLEGAL, action_of, team_order, words_of
 from agents.engine.gen9.engine import TIE, UNDECIDED, Engine, records
-from agents.engine.gen9.log import opening
+from agents.engine.gen9.log import for_seat, opening
 from agents.engine.gen9.requests import Request, Team, request
 from arena.fixture import SEATS
-from arena.processes.child import Message
+from arena.processes.child import Listeners, Message
 from arena.venue import NotOnEngine
+from arena.venues.simulator.replaying import input_log_teams
 from teamsets.errors import BadInput
 
 _ROWS = 64  # at first
 _MAX_TURNS = 1000
 
 
-class EngineHost:
+class EngineHost(Listeners):
     """A host. dead: never set; there is no process that could end."""
 
     def __init__(self, threads: int = 1) -> None:
+        super().__init__()
         self.dead: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._engine = Engine(_ROWS, threads)
         self._free = list(range(_ROWS))
         self._battles: dict[int, _Battle] = {}
-        self._listeners: dict[int, Callable[[Message], None]] = {}
-        self._ids = itertools.count(1)
         self._orders: list[Message] = []
-
-    def open(self, listener: Callable[[Message], None]) -> int:
-        """Register a listener of a new battle's messages. Returns its number."""
-        number = next(self._ids)
-        self._listeners[number] = listener
-        return number
-
-    def forget(self, number: int) -> None:
-        """Remove a listener."""
-        self._listeners.pop(number, None)
 
     def send(self, message: Message) -> None:
         """Queue an order: start, choose, lose, reseed or stop."""
@@ -61,18 +50,16 @@ class EngineHost:
         return self._replayed(message["inputLog"])
 
     def _replayed(self, log: Sequence[str]) -> Message:
-        entries = [line[1:].partition(" ")[::2] for line in log]
-        orders = {name: orjson.loads(rest) for name, rest in entries if name == "start"}
-        players = dict(rest.split(" ", 1) for name, rest in entries if name == "player")
-        order = {"format": orders["start"]["formatid"], "seed": orders["start"]["seed"], "maxTurns": _MAX_TURNS}
-        order |= {role: orjson.loads(options) for role, options in players.items()}
+        options = input_log_teams(log)
+        order = {"format": options["formatid"], "seed": options["seed"], **{role: options[role] for role in SEATS}}
         try:
             words = self._engine.previewed([(order["p1"]["team"], order["p2"]["team"])], [order["seed"]])
         except (BadInput, KeyError) as error:
             raise NotOnEngine(str(error)) from None
         battle = _Battle(0, words[0], order)
         views = [battle.report()]
-        for name, rest in entries:
+        for line in log:
+            name, _, rest = line[1:].partition(" ")
             if name in SEATS:
                 battle.choose({name: rest})
                 if battle.begins:
@@ -100,19 +87,14 @@ class EngineHost:
     def _play(self) -> None:
         orders, self._orders = self._orders, []
         replies = [message for order in orders if (message := self._handled(order))]
-        self._begin([battle for battle in self._battles.values() if battle.begins])
-        self._step([battle for battle in self._battles.values() if battle.ready])
-        replies += [
-            self._battles[order["id"]].report()
-            for order in orders
-            if order["id"] in self._battles and order["op"] != "stop"
-        ]
-        for reply in replies:
+        touched = dict.fromkeys(order["id"] for order in orders)
+        battles = [self._battles[number] for number in touched if number in self._battles]
+        self._begin([battle for battle in battles if battle.begins])
+        self._step([battle for battle in battles if battle.ready])
+        for reply in (*replies, *(battle.report() for battle in battles)):
             if "end" in reply:
                 self._drop(reply["id"])
-            listener = self._listeners.get(reply["id"])
-            if listener is not None:
-                listener(reply)
+            self.deliver(reply)
 
     def _handled(self, order: Message) -> Message | None:
         """Take an order in. Returns a message if it is refused."""
@@ -217,9 +199,9 @@ class _Battle:
         """Whether everyone who was asked has chosen."""
         return (
             self.row is not None
-            and bool(self._choices)
-            and not any(role not in self._choices for role in self._asked)
             and not self._end
+            and bool(self._choices)
+            and self._choices.keys() >= self._asked.keys()
         )
 
     def look_at(self, engine: Engine) -> None:
@@ -228,23 +210,16 @@ class _Battle:
             self._record = records(engine.words)[self.row]
 
     def _tell(self, lines: Iterable[str]) -> None:
-        """Hand lines to both sides; after |split|SIDE the first of two to that side, the second to the other."""
-        left = iter(lines)
-        for line in left:
-            if line.startswith("|split|"):
-                first = SEATS.index(line[7:])
-                for seat, own in ((first, next(left)), (1 - first, next(left))):
-                    if own:
-                        self._lines[seat].append(own)
-            else:
-                for told in self._lines:
-                    told.append(line)
+        """Hand lines to both sides."""
+        written = list(lines)
+        for seat, told in enumerate(self._lines):
+            told += for_seat(written, seat)
 
     def choose(self, choices: dict[str, str]) -> None:
         """Take in what sides choose. A choice that is refused becomes an error for its side, which is asked again."""
         for role, choice in choices.items():
             if self.row is None:
-                order = _team_order(choice, int(self._record["sides"][SEATS.index(role)]["size"]))
+                order = team_order(choice, int(self._record["sides"][SEATS.index(role)]["size"]))
                 if order is None:
                     self._refuse(role, f"[Invalid choice] Can't choose for Team Preview: {choice}")
                 else:
@@ -332,9 +307,7 @@ class _Battle:
                 asked["noCancel"] = True
 
     def _request(self, seat: int) -> Request | None:
-        side = self._record["sides"][seat]
-        types = tuple(side["active"][0]["types"].tolist())
-        return request(side, self._shown[seat], self._locked[seat], types)
+        return request(self._record["sides"][seat], self._shown[seat], self._locked[seat])
 
     def _finish(self, winner: str) -> None:
         """End the battle, as Showdown's `win` does."""
@@ -395,17 +368,3 @@ def _able(asked: Request, place: str) -> bool:
     """Whether a Pokémon on the bench could come in from this place of the team."""
     team = asked["side"]["pokemon"]
     return place.isdecimal() and 2 <= int(place) <= len(team) and team[int(place) - 1]["condition"] != "0 fnt"
-
-
-def _team_order(choice: str, size: int) -> list[int] | None:
-    """The places of "team 312456", "team 3, 1" or "default", completed with the others; None for what is none."""
-    if choice == "default":
-        return list(range(size))
-    if not choice.startswith("team "):
-        return None
-    text = choice[5:].replace(" ", "")
-    given = text.split(",") if "," in text else list(text)
-    if not all(place.isdecimal() and 1 <= int(place) <= size for place in given) or len(set(given)) < len(given):
-        return None
-    chosen = [int(place) - 1 for place in given]
-    return [*chosen, *(place for place in range(size) if place not in chosen)]

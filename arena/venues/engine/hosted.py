@@ -7,12 +7,17 @@ import asyncio
 from agents.engine.gen9.library import build
 from agents.engine.gen9.teams import side_words
 from arena.battles.guard import StepGuard
-from arena.fixture import Fixture
+from arena.fixture import SEATS, Fixture
 from arena.record import BattleRecord
 from arena.venue import NotOnEngine, Rules, VenuesDiffer
 from arena.venues.engine.engine_host import EngineHost
 from arena.venues.simulator.host import Host
-from arena.venues.simulator.replaying import difference, replay_input_log, without_requests
+from arena.venues.simulator.replaying import (
+    differing_line,
+    record_difference,
+    replay_input_log,
+    without_requests,
+)
 from arena.venues.simulator.simulator import Simulator
 from teamsets.errors import BadInput
 
@@ -25,6 +30,13 @@ class HostedEngine(Simulator):
     def __init__(self, showdown: Host, guard: StepGuard, rules: Rules, *, verify_every: int = 0) -> None:
         super().__init__(EngineHost(), guard, rules)
         self._showdown, self._verify_every = showdown, verify_every
+
+    @property
+    def gone(self) -> bool:
+        return self._showdown.dead.done()
+
+    def end(self) -> None:
+        self._showdown.kill()
 
     async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
         """Play one fixture to its end.
@@ -46,24 +58,11 @@ class HostedEngine(Simulator):
 
     async def _verify(self, fixture: Fixture, record: BattleRecord) -> None:
         replay = await replay_input_log(self._showdown, record.input_log)
-        found = difference(
-            replay,
-            winner=record.winner,
-            turns=record.turns,
-            input_log=record.input_log,
-            decisions=[[row[2:5] for row in record.decisions if row[0] == seat] for seat in range(2)],
-        )
-        found = found or next(
-            (
-                f"p{seat + 1}'s line {number}: {ours}; on Showdown {theirs}"
-                for seat in range(2)
-                for number, (ours, theirs) in enumerate(
-                    zip(without_requests(record.logs[seat]), replay.lines[seat], strict=False), 1
-                )
-                if ours != theirs
-            ),
-            None,
-        )
+        found = record_difference(replay, record)
+        for role, log, replayed in zip(SEATS, record.logs, replay.lines, strict=True):
+            place = differing_line(without_requests(log), replayed)
+            if found is None and place is not None:
+                found = f"{role}'s log, line {place + 1} without its requests"
         if found is not None:
             raise VenuesDiffer(f"{fixture.format}, {' and '.join(fixture.agents)}, seed {fixture.seed}: {found}")
 

@@ -26,7 +26,7 @@ from arena.venues.engine.battle import EngineBattle
 from arena.venues.engine.requests import describe_rows
 from arena.venues.engine.seat import EngineSeat
 from arena.venues.simulator.host import Host, drawn_team
-from arena.venues.simulator.replaying import difference, replay_input_log
+from arena.venues.simulator.replaying import record_difference, replay_input_log
 from teamsets import cache
 from teamsets.errors import BadInput
 from teamsets.locking import file_lock
@@ -111,10 +111,7 @@ class EngineVenue:
     async def _verify(self, battle: EngineBattle, record: BattleRecord) -> None:
         """Raise VenuesDiffer if Showdown plays the battle in another way."""
         replay = await replay_input_log(self.host, record.input_log)
-        decisions = [[row[2:5] for row in record.decisions if row[0] == seat] for seat in range(2)]
-        where_different = difference(
-            replay, winner=record.winner, turns=record.turns, input_log=record.input_log, decisions=decisions
-        )
+        where_different = record_difference(replay, record)
         if where_different is not None:
             raise battle.differs(where_different)
 

@@ -15,6 +15,7 @@ from agents.battle.joint_choices import is_stored, stored_labels
 from arena.battles.seat import Entries, complete_request
 from arena.fixture import SEATS
 from arena.processes.child import Message
+from arena.record import BattleRecord
 from arena.venues.simulator.host import Host
 from teamsets.errors import ArenaError
 from teamsets.formats import get_format
@@ -185,6 +186,20 @@ def difference(
         if kept_line != line:
             return f"input log, line {number}: {kept_line}; on {where} {line}"
     return None
+
+
+def record_difference(replay: BattleReplay, record: BattleRecord) -> str | None:
+    """As `difference`, of a battle that has just been played."""
+    decisions = [[row[2:5] for row in record.decisions if row[0] == seat] for seat in range(len(SEATS))]
+    return difference(replay, winner=record.winner, turns=record.turns, input_log=record.input_log, decisions=decisions)
+
+
+def differing_line(kept: Sequence[str], replayed: Sequence[str]) -> int | None:
+    """The place (from 0) of the first line that two logs without requests do not share; None if they are equal."""
+    for number, (before, after) in enumerate(zip(kept, replayed, strict=False)):
+        if before != after:
+            return number
+    return None if len(kept) == len(replayed) else min(len(kept), len(replayed))
 
 
 def side_difference(

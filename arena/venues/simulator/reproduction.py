@@ -10,7 +10,7 @@ from typing import NamedTuple
 from arena.fixture import SEATS
 from arena.record import DamagedLog, compressed, unpacked
 from arena.store import frame, rows
-from arena.venues.simulator.replaying import BattleReplay, difference, replay_all, without_requests
+from arena.venues.simulator.replaying import BattleReplay, difference, differing_line, replay_all, without_requests
 from teamsets.errors import ArenaError, BadInput
 
 
@@ -144,13 +144,12 @@ def replay_battle(battle: StoredBattle, *, stock: bool = False) -> ReplayCompari
         return ReplayComparison(decisions, stored_difference(battle, replay))
     for seat, replayed in zip(SEATS, replay.lines, strict=True):
         kept = battle.logs[seat]
-        for number, (before, after) in enumerate(zip(kept, replayed, strict=False), 1):
-            if before != after:
-                return ReplayComparison(number - 1, f"{seat}, line {number}: stored '{before}', replayed '{after}'")
-        if len(kept) != len(replayed):
-            return ReplayComparison(
-                min(len(kept), len(replayed)), f"{seat}: stored {len(kept)} lines, replayed {len(replayed)}"
-            )
+        place = differing_line(kept, replayed)
+        if place is not None and place < min(len(kept), len(replayed)):
+            told = f"{seat}, line {place + 1}: stored '{kept[place]}', replayed '{replayed[place]}'"
+            return ReplayComparison(place, told)
+        if place is not None:
+            return ReplayComparison(place, f"{seat}: stored {len(kept)} lines, replayed {len(replayed)}")
     return ReplayComparison(sum(map(len, battle.logs.values())), None)
 
 

@@ -25,6 +25,7 @@ except library.CompilerMissing as missing:
 from arena.venue import VenuesDiffer
 from arena.venues.engine import engine_host
 from arena.venues.engine.hosted import HostedEngine
+from arena.venues.simulator.host import Host
 from training.envs.hosted_battles import HostedBattles
 from training.envs.learner import open_battles
 
@@ -52,6 +53,20 @@ def parity(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_each_message_is_showdowns(parity: Any, capsys: pytest.CaptureFixture[str]) -> None:
     options = argparse.Namespace(battles=8, seed=3, teams="competitive", max_turns=40, show=5)
     assert asyncio.run(parity.compared(options)) == 0, capsys.readouterr().out
+
+
+def test_requests_of_names_levels_and_a_terastallized_curse_are_showdowns(parity: Any) -> None:
+    """Curse is aimed at itself but by a Ghost, which terastallizing makes or unmakes; a species may stand as its id."""
+    end = "Jolly|,,,252,4,252||||{0}|,,,,,Ghost"
+    team = f"Dragapult|dragapult|leftovers|clearbody|curse,dragondarts|{end.format('')}"
+    team += f"]A Name of Its Own, Too Long|Ting-Lu|leftovers|vesselofruin|curse,earthquake|{end.format(50)}"
+
+    async def differences() -> list[str]:
+        async with await Host.launch() as showdown:
+            hosts = showdown, engine_host.EngineHost()
+            return [await asyncio.wait_for(parity.Play(hosts, (team, team), seed, 30).over, 60) for seed in range(6)]
+
+    assert asyncio.run(differences()) == [""] * 6
 
 
 def test_a_line_that_differs_is_found(
@@ -89,7 +104,6 @@ def test_battles_of_the_simulator_are_verified_on_the_engine(arena: Arena, tmp_p
 def test_a_difference_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     from arena.battles.guard import StepGuard
     from arena.venue import Rules
-    from arena.venues.simulator.host import Host
 
     ended = engine_host._Battle.report
 
@@ -114,7 +128,6 @@ def test_a_switch_that_a_hidden_trap_forbids_is_no_difference() -> None:
     """Magnet Pull holds Steel types: the request says that they may be trapped, and whoever tries is asked again."""
     from arena.battles.guard import StepGuard
     from arena.venue import Rules
-    from arena.venues.simulator.host import Host
     from arena.venues.simulator.replaying import without_requests
 
     packed = "{0}||leftovers|{1}|{2}|Timid|,,,252,4,252|||||,,,,,Water"
