@@ -198,6 +198,7 @@ class Battle {
     bool suppressingWeather();
     int effectiveWeather() { return suppressingWeather() ? 0 : row.weatherState.id; }
     bool isWeather(int weather) { return effectiveWeather() == weather; }
+    bool startField(EffectState& state, int id, Pokemon* source, Cause cause);
     Value setWeather(int weather, Pokemon* source = nullptr, Cause cause = {});
     bool clearWeather();
     int effectiveTerrain(Pokemon* target = nullptr);

@@ -14,22 +14,26 @@ EffectState* find(EffectState* list, int count, int id) {
 
 bool Battle::suppressingWeather() { return false; }  // no ability of the tables does (Cloud Nine, Air Lock)
 
+// Puts a weather or terrain into its state, unless its start fails.
+bool Battle::startField(EffectState& state, int id, Pokemon* source, Cause cause) {
+    EffectState previous = state;
+    state = {};
+    state.id = id;
+    state.source = nameOf(source);
+    state.sourceSlot = source ? slotOf(source) : 0;
+    state.duration = durationOf(id, source, source, cause);
+    listen(id);
+    if (truthy(singleEvent(Ev::FieldStart, id, &state, nullptr, source, cause))) return true;
+    state = previous;
+    return false;
+}
+
 Value Battle::setWeather(int weather, Pokemon* source, Cause cause) {
     cause = orEffect(cause);
     if (!source && event) source = event->target;
     if (row.weatherState.id == weather) return FALSE;
     if (source && !truthy(runEvent(Ev::SetWeather, source, source, weather))) return NUL;
-    EffectState previous = row.weatherState;
-    row.weatherState = {};
-    row.weatherState.id = weather;
-    row.weatherState.source = nameOf(source);
-    row.weatherState.sourceSlot = source ? slotOf(source) : 0;
-    row.weatherState.duration = durationOf(weather, source, source, cause);
-    listen(weather);
-    if (!truthy(singleEvent(Ev::FieldStart, weather, &row.weatherState, nullptr, source, cause))) {
-        row.weatherState = previous;
-        return FALSE;
-    }
+    if (!startField(row.weatherState, weather, source, cause)) return FALSE;
     eachEvent(Ev::WeatherChange, cause);
     return TRUE;
 }
@@ -51,17 +55,7 @@ Value Battle::setTerrain(int terrain, Pokemon* source, Cause cause) {
     cause = orEffect(cause);
     if (!source && event) source = event->target;
     if (row.terrainState.id == terrain) return FALSE;
-    EffectState previous = row.terrainState;
-    row.terrainState = {};
-    row.terrainState.id = terrain;
-    row.terrainState.source = nameOf(source);
-    row.terrainState.sourceSlot = source ? slotOf(source) : 0;
-    row.terrainState.duration = durationOf(terrain, source, source, cause);
-    listen(terrain);
-    if (!truthy(singleEvent(Ev::FieldStart, terrain, &row.terrainState, nullptr, source, cause))) {
-        row.terrainState = previous;
-        return FALSE;
-    }
+    if (!startField(row.terrainState, terrain, source, cause)) return FALSE;
     eachEvent(Ev::TerrainChange, cause);
     return TRUE;
 }
