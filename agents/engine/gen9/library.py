@@ -67,8 +67,8 @@ def _made(target: Path, command: Callable[[str], list[str]]) -> Path:
 
 
 def digest() -> str:
-    """A hash of all sources: which engine it is."""
-    return _digest(*(path.read_bytes() for path in sorted(SOURCES.glob("*"))))
+    """A hash of the sources of the game: which engine it is. What only looks at battles stands in folders of src."""
+    return _digest(*(path.read_bytes() for path in sorted(SOURCES.glob("*")) if path.is_file()))
 
 
 def build(folder: Path | None = None) -> Path:
@@ -77,8 +77,8 @@ def build(folder: Path | None = None) -> Path:
     The variable CXXFLAGS adds options, such as -fsanitize=address or -DCOVERAGE (src/coverage.h). Raises CompilerMissing.
     """
     folder = folder or cache.folder() / "engine-gen9"
-    headers = b"".join(path.read_bytes() for path in sorted(SOURCES.glob("*.h")))
-    files = sorted(SOURCES.glob("*.cpp"))
+    headers = b"".join(path.read_bytes() for path in sorted(SOURCES.rglob("*.h")))
+    files = sorted(SOURCES.rglob("*.cpp"))
     flags = (*FLAGS, *os.environ.get("CXXFLAGS", "").split())
     settings = " ".join((*flags, sys.platform, os.environ.get("CXX", ""))).encode()
     digests = [_digest(settings, headers, path.read_bytes()) for path in files]
@@ -88,7 +88,10 @@ def build(folder: Path | None = None) -> Path:
     cxx = compiler()
 
     def object_of(path: Path, digest: str) -> Path:
-        return _made(folder / f"{path.stem}-{digest}.o", lambda out: [*cxx, *flags, "-c", str(path), "-o", out])
+        return _made(
+            folder / f"{path.stem}-{digest}.o",
+            lambda out: [*cxx, *flags, "-I", str(SOURCES), "-c", str(path), "-o", out],
+        )
 
     with ThreadPoolExecutor(
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
