@@ -11,24 +11,26 @@ The same command resumes an interrupted ablation: all parts are written atomical
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from agents.policy import checkpoint
 from arena.ratings.evidence import Floats, Ints
+from teamsets.atomic import write_atomic
 from training.experiments.ablation.cells import Kind, Planned, check_equal
-from training.experiments.ablation.config import Ablation, cell_folder, variants
+from training.experiments.ablation.config import Ablation, HeldOutEvaluation, cell_folder, variants
 from training.experiments.ablation.curricula import CURRICULA
-from training.experiments.ablation.held_out import measured
 from training.experiments.ablation.online_runs import ONLINE
 from training.experiments.ablation.training_runs import TRAINING
 from training.online.config import OnlineConfig
 from training.runs.config_reader import BadConfig
-from training.runs.evaluation import BattleBlock, check_evaluation
+from training.runs.evaluation import BattleBlock, check_evaluation, paired_blocks
 from training.runs.run_folder import keep_settings, lock_folder
 
 _KINDS = {"train": TRAINING, "online": ONLINE}
@@ -130,6 +132,24 @@ def run_cells(ablation: Ablation, plan: Sequence[Planned], say: Callable[[str], 
             kept = cell_folder(ablation, variant.variant, seed) / "held-out.json"
             blocks[variant.variant].append(measured(ablation.evaluation, player, kept))
     return _together(list(plan), players, [blocks[variant.variant] for variant in plan])
+
+
+def measured(evaluation: HeldOutEvaluation, spec: str, kept: Path) -> list[BattleBlock]:
+    """Play the remaining evaluation battles of a checkpoint. kept: file that caches their scores.
+
+    Raises BadInput, and BattlesStopped.
+    """
+    key: dict[str, Any] = {
+        "player": checkpoint.identity(checkpoint.find(spec.partition(":")[2])),
+        "asked": evaluation.model_dump(mode="json", exclude={"workers"}),
+    }
+    if evaluation.venue == "showdown":  # files of earlier versions do not name it
+        del key["asked"]["venue"]
+    cached = json.loads(kept.read_text()) if kept.exists() else {}
+    if cached.get("what") != key:
+        cached = {"what": key, "blocks": [asdict(block) for block in paired_blocks(evaluation, spec)]}
+        write_atomic(kept, json.dumps(cached, indent=1) + "\n")
+    return [BattleBlock(**block) for block in cached["blocks"]]
 
 
 def _together(

@@ -19,8 +19,7 @@ from teamsets.errors import BadInput
 from training.data.shards import DatasetWriter, all_trajectories, opened
 from training.data.stream import Stream
 from training.experiments.ablation.config import Ablation, variants
-from training.experiments.ablation.held_out import measured
-from training.experiments.ablation.run import held, planned
+from training.experiments.ablation.run import held, measured, planned
 from training.runs.config_reader import BadConfig, load, validated
 from training.runs.evaluation import BattleBlock
 from training.runs.shipped import FOLDERS, resolve_path
