@@ -139,8 +139,9 @@ AnyStage = Annotated[
 class Curriculum(Section):
     """A curriculum.
 
-    out: its folder. database: "" for arena.duckdb in it. base: the initial checkpoint; `new`: random initialization. take:
-    the checkpoint of a training run that is used. hold_out: fraction of the battles that is held out for validation.
+    out: its folder. database: "" for arena.duckdb in it. base: the initial checkpoint; `new`: random initialization. venue:
+    of all battles, those of the gates included; what the engine does not play is played in the simulator. take: the
+    checkpoint of a training run that is used. hold_out: fraction of the battles that is held out for validation.
     hold_out_by: pairs of battles, or teams with all their battles. held_out: team sets of the gates; evaluate_on: further
     team sets for the evaluation of kept checkpoints. training: a training configuration without the keys SET_HERE.
     """
@@ -153,6 +154,7 @@ class Curriculum(Section):
     base: str
     workers: Annotated[int, Field(ge=1)]
     think_limit: Annotated[float, Field(gt=0)]
+    venue: Literal["simulator", "engine"] = "simulator"  # files of earlier versions do not have it
     take: Literal["last", "best"]
     hold_out: Annotated[float, Field(ge=0, le=0.5)]
     hold_out_by: By = "pairs"  # files of earlier versions do not have it

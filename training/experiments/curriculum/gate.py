@@ -60,6 +60,7 @@ def match_settings(config: Curriculum, gate: Test, child: str, parent: str) -> E
         battles=-(-gate.battles // len(held_out(config))),
         seed=seed_of(config, "held out"),
         rules=Rules(think_limit=config.think_limit),
+        venue=config.venue,
         anchor=parent,
         sprt=sprt_of(gate),
     )
@@ -95,6 +96,7 @@ def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[s
         battles=config.pool.battles,
         seed=seed_of(config, "held out"),
         rules=Rules(think_limit=config.think_limit),
+        venue=config.venue,
         challengers=() if checkpoint is None else (checkpoint,),
         same_luck=checkpoint is not None,
         anchor=config.pool.anchor,

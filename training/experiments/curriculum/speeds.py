@@ -185,6 +185,7 @@ def _play(config: Curriculum, learner: str, opponents: list[str], db: Path, batt
         team_sets=tuple(teams),
         battles=battles,
         rules=Rules(think_limit=config.think_limit),
+        venue=config.venue,
         challengers=(learner,),
         anchor=learner,
     )

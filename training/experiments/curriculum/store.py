@@ -20,6 +20,7 @@ from training.runs.settings import differences, other_settings
 #: Settings that may change after the start, besides those of stages that have not started.
 _FREE = (
     "workers",
+    "venue",
     "training.tracking",
     "training.compute.threads",
     "training.compute.collective_timeout",

@@ -64,3 +64,18 @@ def test_it_trains_is_kept_and_evaluated_and_a_second_start_repeats_nothing(tmp_
     run_curriculum(config, Console(file=said, width=200), "the same command")
     assert rows("SELECT count(*) FROM battles", config.db) == played
     assert store.measured(last) is not None and base != last
+
+
+def test_gates_and_evaluations_are_played_on_the_engine_where_it_knows_the_agents(tmp_path: Path) -> None:
+    settings = small(tmp_path / "small") | {"venue": "engine"}
+    settings["stages"][0]["gate"]["parent"] |= {"require": "not H0", "battles": 40}
+    config = validated(Curriculum, settings, "small.yaml")
+    run_curriculum(config, Console(file=io.StringIO(), width=200), "the same command")
+    met = rows(
+        "SELECT DISTINCT venue, ((p1 = 'heuristic:max-damage') OR (p2 = 'heuristic:max-damage'))::INT FROM battles "
+        "ORDER BY ALL",
+        config.db,
+    )
+    assert met == [("engine", 0), ("simulator", 1)]
+    ((played,),) = rows("SELECT count(*) FROM battles JOIN gates USING (run_id) WHERE gate = 'parent'", config.db)
+    assert 0 < played <= 40
