@@ -5,7 +5,7 @@
 
 Each part (scripts/gpu/parts.py) runs in a process of its own with a limit of its own, and what it has found by then counts:
 no part takes another's results with it. Parts whose times do not disturb each other run side by side. OUT gets results.json,
-log.txt and, of the part `ppo`, ppo.tar. Exits with 1 if a part failed or ran out of time.
+log.txt and, of the parts that train, their checkpoints as NAME.tar. Exits with 1 if a part failed or ran out of time.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ from teamsets.errors import ArenaError  # noqa: E402
 #: One stage after another; the lanes of a stage side by side, the parts of a lane in turn.
 STAGES = (
     (("compiling",), ("doctor", "memory", "fsdp2", "speeds", "llm-dpo")),
-    (("engine", "online", "profile", "ppo"),),
+    (("engine", "online", "profile", "arms", "ppo"),),
 )
 #: Seconds of a part, four times as many in a rehearsal; `ppo` gets what is left.
 LIMITS = {
     "compiling": 200, "doctor": 100, "memory": 160, "fsdp2": 70, "speeds": 100, "engine": 50,
-    "online": 150, "profile": 110, "llm-dpo": 60, "ppo": 3600,
+    "online": 150, "profile": 110, "llm-dpo": 60, "arms": 600, "ppo": 3600,
 }  # fmt: skip
+#: Parts that are measured where none is named: without `arms`, a comparison of its own.
+DEFAULT = [name for name in PARTS if name != "arms"]
 PACKAGES = ("torch", "accelerate", "numpy", "numba", "llvmlite")
 Record = dict[str, Any]
 
@@ -121,7 +123,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=470.0, help="of all parts together (default: %(default)s)")
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=DEFAULT, metavar="PART")
     parser.add_argument("--rehearse", action="store_true")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -148,8 +150,8 @@ def main() -> int:
         (options.out / "results.json").write_text(json.dumps({"machine": about, "parts": results}, indent=1))
         logs = [f"== {path.name}\n{path.read_text(errors='replace')}" for path in sorted(work.glob("*.log"))]
         (options.out / "log.txt").write_text("\n".join(logs))
-        if (work / "ppo.tar").exists():
-            (options.out / "ppo.tar").write_bytes((work / "ppo.tar").read_bytes())
+        for packed in work.glob("*.tar"):
+            (options.out / packed.name).write_bytes(packed.read_bytes())
     return int(any(result["ended"] != "done" for result in results))
 
 

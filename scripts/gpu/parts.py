@@ -321,6 +321,32 @@ def ppo(job: Job) -> Iterator[Row]:
     yield {"iterations": lines[-1]["step"]}
 
 
+#: Runs of the part `arms`: changes of ppo.yaml and the learner's decisions. All begin at policy:gen1ou.
+_SELF_PLAY = {"league.members": [{"who": "opponent", "weight": 1.0}]}
+_FROZEN = {"who": "checkpoint", "weight": 1.0, "checkpoint": "gen1ou", "temperature": 1.0}
+ARMS: dict[str, tuple[dict[str, Any], int]] = {
+    "large": (_SELF_PLAY | {"learner.optimizer.average": 0.99}, 12_000_000),
+    "small": (_SELF_PLAY | {"algorithm.minibatch_decisions": 1024, "algorithm.gae_lambda": 0.95}, 12_000_000),
+    "best-response": ({"league.members": [_FROZEN]}, 4_000_000),
+}
+
+
+def arms(job: Job) -> Iterator[Row]:
+    """`train online` with large minibatches and short credit against small ones, on equal decisions; and a best response.
+
+    Each run has a third of the time at most; what it came to is kept in NAME.tar, to be evaluated on the engine.
+    """
+    for name, (changes, decisions) in ARMS.items():
+        iterations = 2 if job.rehearse else decisions // 290_000
+        rate = {"kind": "linear", "start": 0.0003, "end": 0.0, "steps": iterations}
+        fixed = {"compute.device": job.device, "iterations": iterations, "learner.optimizer.learning_rate": rate}
+        size = {"rollout.battles": 4, "rollout.teams": [{"set": "variety:20", "weight": 1.0}], "checkpoints.every": 1}
+        lines = trained_online(job, name, changes | fixed | (size if job.rehearse else {}), job.seconds / len(ARMS) - 5)
+        pack_checkpoints(job.work / name, job.work / f"{name}.tar")
+        shown = ("step", "total_decisions", "decisions_per_s", "return", "entropy", "gradient_noise_scale")
+        yield {"arm": name, **{key: lines[-1][key] for key in shown if key in lines[-1]}}
+
+
 def pack_checkpoints(run: Path, packed: Path) -> None:
     """Settings, metrics and three checkpoints of a run of `train online`, the last among them, without optimizer states."""
     kept = sorted(run.glob("checkpoints/step-*/model.safetensors"), key=lambda path: path.stat().st_mtime)
@@ -360,4 +386,5 @@ PARTS: dict[str, Callable[[Job], Iterator[Row]]] = {
     "online": online,
     "profile": profile,
     "ppo": ppo,
+    "arms": arms,
 }

@@ -35,7 +35,7 @@ def test_a_part_without_time_is_reported(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.torch
 def test_a_rehearsal_learns_online_and_finds_that_play_and_learning_agree(tmp_path: Path) -> None:
-    code, parts = measured(tmp_path / "out", "--parts", "online", "profile", "ppo")
+    code, parts = measured(tmp_path / "out", "--parts", "online", "profile", "arms", "ppo")
     assert code == 0, parts
     (speed,) = parts["online"]["rows"]
     assert 0 < speed["decisions/s"] < speed["of play"]
@@ -43,8 +43,10 @@ def test_a_rehearsal_learns_online_and_finds_that_play_and_learning_agree(tmp_pa
     assert differences["of log-probabilities"] < 1e-4 and differences["of values"] < 1e-4
     assert {row["where"] for row in rows if "kernel" in row} == {"learning", "play"}
     assert parts["ppo"]["rows"][-1] == {"iterations": 2}
-    with tarfile.open(tmp_path / "out" / "ppo.tar") as tar:
-        assert [name for name in tar.getnames() if name.endswith("model.safetensors")]
+    assert [row["step"] for row in parts["arms"]["rows"]] == [2, 2, 2]
+    for name in ("ppo", "large", "small", "best-response"):
+        with tarfile.open(tmp_path / "out" / f"{name}.tar") as tar:
+            assert [member for member in tar.getnames() if member.endswith("model.safetensors")]
 
 
 @pytest.mark.slow
