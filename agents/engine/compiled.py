@@ -17,6 +17,7 @@ import numba
 
 from teamsets import cache
 from teamsets.errors import ArenaError
+from teamsets.locking import file_lock
 
 _HERE = Path(__file__).parent
 
@@ -84,6 +85,29 @@ class _Threads:
 os.register_at_fork(after_in_child=_Threads.forked)
 
 
+def compiled_by_one(jitted: F, lock: Path) -> F:
+    """The same function; of several processes that call it first, one compiles it and the others wait for the cache.
+
+    lock: a file, whose folder is made.
+    """
+    called = False
+
+    @functools.wraps(jitted)
+    def call(*arguments: Any) -> Any:
+        nonlocal called
+        if called or is_cached(jitted):
+            called = True
+            return jitted(*arguments)
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with file_lock(lock):
+            result = jitted(*arguments)
+        called = True
+        return result
+
+    call.compiled = jitted  # type: ignore[attr-defined]
+    return cast(F, call)
+
+
 def kernel(function: F) -> F:
     """A loop over battles, on all cores; compiled once and then read from the cache.
 
@@ -99,6 +123,7 @@ def kernel_with(*sources: Path) -> Callable[[F], F]:
 
 def _guarded(function: F, folder: Path) -> F:
     jitted = _cached_in(folder, function, parallel=True)
+    unguarded = compiled_by_one(jitted, folder / f"{function.__name__}.lock")
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
@@ -108,7 +133,7 @@ def _guarded(function: F, folder: Path) -> F:
                 "start it with multiprocessing.get_context('spawn'), or fork before the first call of the engine"
             )
         _Threads.started = True
-        return jitted(*arguments)
+        return unguarded(*arguments)
 
     call.compiled = jitted  # type: ignore[attr-defined]
     return cast(F, call)
@@ -120,3 +145,9 @@ def serial(*sources: Path) -> Callable[[F], F]:
     sources: files outside this package whose rules it calls; it is compiled anew when one of them changes.
     """
     return lambda function: _cached_in(_cache / _digest(sources), function, nogil=True)
+
+
+def serial_entry(*sources: Path) -> Callable[[F], F]:
+    """As `serial`, of a function that Python calls: of several processes that call it first, one compiles it."""
+    folder = _cache / _digest(sources)
+    return lambda function: compiled_by_one(serial(*sources)(function), folder / f"{function.__name__}.lock")

@@ -22,6 +22,7 @@ from pathlib import Path
 from agents.engine.gen9.layout import SOURCES, WORDS
 from teamsets import cache
 from teamsets.errors import MissingTool
+from teamsets.locking import file_lock
 
 FLAGS = ("-std=c++20", "-O2", "-fPIC", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra")
 
@@ -85,6 +86,12 @@ def build(folder: Path | None = None) -> Path:
     library = folder / f"gen9-{_digest(*(digest.encode() for digest in digests))}.so"
     if library.exists():
         return library
+    folder.mkdir(parents=True, exist_ok=True)
+    with file_lock(folder / "lock"):  # of several processes one compiles
+        return library if library.exists() else _compiled(files, digests, flags, folder, library)
+
+
+def _compiled(files: list[Path], digests: list[str], flags: tuple[str, ...], folder: Path, library: Path) -> Path:
     cxx = compiler()
 
     def object_of(path: Path, digest: str) -> Path:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.compiled import compiled, serial
+from agents.engine.compiled import compiled, serial_entry
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.requests import lists_one_move
 from agents.engine.gen1.rollout import next_random
@@ -166,7 +166,7 @@ def _mix_priors(guide, priors):
             priors[i, action] = kept * priors[i, action] + guide[i, action]
 
 
-@serial(*_SOURCES)
+@serial_entry(*_SOURCES)
 def grow(root, hidden, allowed, guide, settings, weights, size, tree, keys, places, seed, iterations):
     """Adds iterations to a tree. Returns the number of its nodes and the state of its random numbers.
 

@@ -118,7 +118,7 @@ def test_going_on_with_a_tree_compiles_nothing() -> None:
     tree.plant(engine.words[0], hidden, np.full(2, 511, np.int64), TreeSettings(), read("fitted"), 77)
     for _ in range(2):
         tree.grow(50)
-    assert len(grow.signatures) == 1
+    assert len(grow.compiled.signatures) == 1
     assert tree.size == 64 and tree.edges(0)[0].sum() == 100  # a full tree is searched on
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ pytest.importorskip("numba")
 from agents.engine import compiled
 from agents.engine.gen1 import engine
 from agents.observation import engine_observation
+from teamsets.locking import file_lock
 
 
 def first() -> None: ...
@@ -39,6 +41,21 @@ def test_each_part_that_the_cache_lacks_is_announced(tmp_path: Path) -> None:
         file.unlink()
     compiled.compile_missing(parts, lines.append)
     assert lines == [said.format("1 of 1 (turns)"), "turns"], "one that was interrupted goes on where it was"
+
+
+def test_while_another_process_compiles_a_kernel_it_is_waited_for(tmp_path: Path) -> None:
+    lock = tmp_path / "first.lock"
+    kernel, again = (compiled.compiled_by_one(compiled._cached_in(tmp_path, first), lock) for _ in range(2))
+    with ThreadPoolExecutor(1) as pool:
+        with file_lock(lock):
+            waiting = pool.submit(kernel)
+            with pytest.raises(TimeoutError):
+                waiting.result(0.5)
+            assert not list(tmp_path.rglob("*.nbi"))
+        waiting.result(60)
+    assert list(tmp_path.rglob("*.nbi"))
+    with file_lock(lock):
+        again()  # from the cache, without the lock
 
 
 def test_an_environment_compiles_all_that_it_calls() -> None:
