@@ -212,7 +212,13 @@ def _imported(module: str, name: str, spec: str) -> Any:
 
 
 def _checked(agent_class: Any, spec: str) -> Any:
-    if is_player(agent_class) or (inspect.isclass(agent_class) and issubclass(agent_class, Agent)):
+    if is_player(agent_class):
+        return agent_class
+    if inspect.isclass(agent_class) and issubclass(agent_class, Agent):
+        if agent_class.act is Agent.act and not agent_class.is_external:
+            raise UnknownAgent(
+                f"agent '{spec}': {agent_class!r} has no method act: write `def act(self, battle)` in it"
+            )
         return agent_class
     raise UnknownAgent(f"agent '{spec}': {agent_class!r} is neither an agents.Agent nor a poke_env.Player class")
 

@@ -23,6 +23,7 @@ from arena.store.database import BadDatabase, connect, writer_lock
 from arena.store.journal import Journal
 from arena.store.schema import FINISHED, RUNNING
 from teamsets.atomic import sync
+from teamsets.errors import BadInput
 
 # `oddities` and `thought`: as `parse_warnings` and `diagnostics` were called in journals until schema 5.
 _LINE = """{
@@ -122,10 +123,18 @@ _CHANGED = f"""
 def open_store(path: Path) -> Iterator[Store]:
     """The store of a database for its one writer: locked until this is left, its schema current, its journal ingested.
 
-    Raises BeingPlayed when another process writes to it, and BadDatabase.
+    A new database of a run that is refused (BadInput) is deleted again. Raises BeingPlayed when another process writes
+    to it, and BadDatabase.
     """
     with writer_lock(path):
-        yield Store(path)
+        new = not path.exists()
+        store = Store(path)
+        try:
+            yield store
+        except BadInput:
+            if new and store.is_empty():
+                path.unlink()
+            raise
 
 
 @dataclass(frozen=True)
@@ -307,6 +316,12 @@ class Store:
             connection.execute(
                 "UPDATE runs SET status = ?, ended = now() WHERE run_id = ? AND status = ?", [status, run_id, RUNNING]
             )
+
+    def is_empty(self) -> bool:
+        """Whether there is neither a run nor a battle in it."""
+        count = "SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM battles)"
+        with self._connection() as connection:
+            return not connection.execute(count).fetchall()[0][0]
 
     def new_run_id(self) -> str:
         """The time to the second, with a letter behind it where that is taken."""

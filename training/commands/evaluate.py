@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from arena.commands.options import Integer64
 from arena.report.numbers import counted
 from training.commands.running import need_packages
 
@@ -46,7 +47,9 @@ _SHOWN_EVERY = 10
     metavar="N",
     help="Battles against each opponent on each team set, in pairs with the seats exchanged.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of the teams and of the battles.")
+@click.option(
+    "--seed", type=Integer64(), default=0, show_default=True, metavar="N", help="Of the teams and of the battles."
+)
 @click.option("--device", default="auto", show_default=True, help="Of the networks: auto, cpu, cuda, cuda:N.")
 @click.option(
     "--threads",

@@ -56,6 +56,20 @@ def test_agent_that_cannot_be_found_or_made(arena: Arena, agent: str, words: lis
     assert_refused(arena("evaluate", agent, "random", *RANDOM), *words)
 
 
+def test_a_class_without_a_decision_is_refused_before_it_plays(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "idle_agent.py").write_text("from agents import Agent\n\n\nclass Idle(Agent):\n    pass\n")
+    assert_refused(arena("evaluate", "idle_agent:Idle", "random", *RANDOM), "idle_agent:Idle", "has no method act")
+
+
+def test_a_database_that_a_refused_run_began_is_not_left_behind(arena: Arena, tmp_path: Path) -> None:
+    assert_refused(arena("evaluate", *TWO, "--format", "gen1oo"), "gen1oo")
+    assert not list(tmp_path.rglob("*.duckdb"))
+    assert arena("evaluate", *TWO, *RANDOM).code == 0
+    (db,) = tmp_path.rglob("*.duckdb")
+    assert_refused(arena("evaluate", *TWO, "--format", "gen1oo", "--db", db), "gen1oo")
+    assert rows("SELECT count(*) FROM battles", db) == [(2,)]
+
+
 def test_module_that_fails_while_it_is_imported(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "broken_module.py").write_text("raise RuntimeError('half written')\n")
     assert_refused(
