@@ -1,4 +1,4 @@
-"""`arena battle` plays and narrates one battle; `arena replay` re-simulates a stored one and compares the logs."""
+"""`arena battle` plays and narrates a battle; `arena replay` re-simulates a stored one, or writes it as a replay."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from arena.commands.options import run_options
 from arena.options import OneBattleOptions
 from arena.report.narration import narrate
 from arena.report.runs import command
+from arena.report.showdown_replay import VIEWER_SITE, replay_log, replay_page
 from arena.run.settings import battle_settings
 from arena.run.terminal import stoppable
 from arena.run.tournament import Run, play, prepare
@@ -21,6 +22,7 @@ from arena.store import open_store, rows
 from arena.store.recover import recover
 from arena.terminal.commands import db_option, say
 from arena.terminal.console import Console
+from arena.terminal.targets import TARGET, check_target, write_target
 from arena.venues.simulator.reproduction import StoredBattle, replay_battle, stored_battle
 
 
@@ -90,35 +92,58 @@ def _unused_seed(db: Path) -> int:
 
 @click.command()
 @click.argument("battle_id", metavar="ID", type=int)
+@click.option(
+    "--html", "html_path", type=TARGET, metavar="FILE", help="Write a page that plays it in Showdown's viewer."
+)
+@click.option(
+    "--log", "log_path", type=TARGET, metavar="FILE", help="Write its log as spectators have it; - for stdout."
+)
 @click.option("--narrate", "narrated", is_flag=True, help="Also print the battle, a sentence for each event.")
 @click.option("--stock-simulator", "stock", is_flag=True, help="Use unmodified Showdown code (slower).")
 @db_option
-def replay(battle_id: int, narrated: bool, stock: bool, db: Path) -> None:
-    """Re-simulate a stored battle and compare the logs.
+def replay(
+    battle_id: int, html_path: Path | None, log_path: Path | None, narrated: bool, stock: bool, db: Path
+) -> None:
+    """Re-simulate a stored battle, or write it as a replay.
 
     The battle ID is played from its input log and compared line by line. Exit code 1 if they differ.
 
     Of a battle of the engine, which has no logs, it compares winner, turns, and the legal choices at each decision.
 
+    With --html or --log it is written in the format of Showdown's replays instead. Writing needs no network; opening the
+    page loads the viewer from play.pokemonshowdown.com.
+
     \b
-    Example:
+    Examples:
       arena replay 17 --narrate
+      arena replay 17 --html battle.html --log battle.log
     """
+    for path in (html_path, log_path):
+        check_target(path)
     recover(db)
     stored = stored_battle(db, battle_id)
     if narrated:
         _print_narration(stored)
+    if html_path is not None:
+        write_target(html_path, lambda: replay_page(stored), f"; opening it loads the viewer from {VIEWER_SITE}")
+    if log_path is not None:
+        write_target(log_path, lambda: "\n".join(replay_log(stored)) + "\n")
+    if (html_path, log_path) == (None, None):
+        _compare(stored, stock)
+
+
+def _compare(stored: StoredBattle, stock: bool) -> None:
     comparison = replay_battle(stored, stock=stock)
-    if comparison.difference is None and not stored.has_logs:
+    if comparison.difference is not None:
+        print(f"battle {stored.battle_id}: differs: {comparison.difference}")
+        sys.exit(1)
+    if stored.has_logs:
+        print(f"battle {stored.battle_id}: replayed, all {comparison.lines:,} lines of both sides are identical")
+    else:
         print(
-            f"battle {battle_id}: replayed on Showdown: winner, turns, input log and the legal choices of all "
+            f"battle {stored.battle_id}: replayed on Showdown: winner, turns, input log and the legal choices of all "
             f"{comparison.lines:,} decisions are identical"
         )
-    elif comparison.difference is None:
-        print(f"battle {battle_id}: replayed, all {comparison.lines:,} lines of both sides are identical")
-    else:
-        print(f"battle {battle_id}: differs: {comparison.difference}")
-        sys.exit(1)
 
 
 def _print_narration(stored: StoredBattle) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -17,11 +16,7 @@ from arena.report.tables import print_summary
 from arena.store.recover import recover
 from arena.terminal.commands import db_option
 from arena.terminal.console import Console
-from teamsets.atomic import check_writable, write_atomic
-from teamsets.errors import BadInput
-
-_TARGET = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
-STDOUT = Path("-")
+from arena.terminal.targets import TARGET, check_target, write_target
 
 
 class _Battles(click.ParamType):
@@ -43,9 +38,9 @@ class _Battles(click.ParamType):
 
 @click.command()
 @click.argument("run", metavar="[RUN]", required=False)
-@click.option("--html", "html_path", type=_TARGET, metavar="PATH", help="Write one self-contained HTML file.")
-@click.option("--markdown", "markdown_path", type=_TARGET, metavar="PATH", help="Write Markdown; - for stdout.")
-@click.option("--json", "json_path", type=_TARGET, metavar="PATH", help="Write all numbers as JSON; - for stdout.")
+@click.option("--html", "html_path", type=TARGET, metavar="PATH", help="Write one self-contained HTML file.")
+@click.option("--markdown", "markdown_path", type=TARGET, metavar="PATH", help="Write Markdown; - for stdout.")
+@click.option("--json", "json_path", type=TARGET, metavar="PATH", help="Write all numbers as JSON; - for stdout.")
 @click.option("--anchor", metavar="AGENT", help=f"Agent whose rating is fixed at {BASE:g}.  [default: the run's]")
 @click.option(
     "--battles",
@@ -79,35 +74,13 @@ def report(
     """
     recover(db)
     for path in (html_path, markdown_path, json_path):
-        if path not in (None, STDOUT):
-            _check(path)
+        check_target(path)
     summary = summarize(db, run or latest_run(db), anchor=anchor)
     if html_path is not None:
-        _write(html_path, lambda: html.render(summary, db, battles=battles))
+        write_target(html_path, lambda: html.render(summary, db, battles=battles))
     if markdown_path is not None:
-        _write(markdown_path, lambda: markdown.render(summary))
+        write_target(markdown_path, lambda: markdown.render(summary))
     if json_path is not None:
-        _write(json_path, lambda: json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
+        write_target(json_path, lambda: json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
     if (html_path, markdown_path, json_path) == (None, None, None):
         print_summary(Console(), summary)
-
-
-def _check(path: Path) -> None:
-    """Raises BadInput, before the work, if a file of that name cannot be written."""
-    try:
-        check_writable(path)
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}: give a file in a writable folder") from None
-
-
-def _write(path: Path, make: Callable[[], str]) -> None:
-    """Writes the file atomically, or prints it to stdout."""
-    text = make()
-    if path == STDOUT:
-        click.echo(text, nl=False)
-        return
-    try:
-        write_atomic(path, text)
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}: give another file") from None
-    click.echo(f"{path}: {len(text.encode()) / 1e6:.2f} MB", err=True)

@@ -26,7 +26,8 @@ class StoredDecision(NamedTuple):
 class StoredBattle:
     """A battle as the store has it. agents, logs, decisions: by seat ("p1", "p2"); logs without the requests.
 
-    venue: where it was played; None: not noted. has_logs: whether logs are stored; if not, they were made by Showdown.
+    started: Unix time in seconds. venue: where it was played; None: not noted. has_logs: whether logs are stored; if not,
+    they were made by Showdown.
     """
 
     battle_id: int
@@ -36,6 +37,7 @@ class StoredBattle:
     winner: str | None
     detail: str | None
     turns: int
+    started: int
     input_log: list[str]
     logs: dict[str, list[str]]
     venue: str | None
@@ -69,6 +71,7 @@ def stored_battle(db: Path, battle_id: int) -> StoredBattle:
         winner=row["winner"] if isinstance(row["winner"], str) else None,
         detail=row["detail"] if isinstance(row["detail"], str) else None,
         turns=int(row["turns"]),
+        started=int(row["started"].timestamp()),
         input_log=input_log,
         logs={seat: without_requests(logs[seat]) for seat in SEATS},
         venue=row["venue"] if isinstance(row["venue"], str) else None,
