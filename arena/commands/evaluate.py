@@ -48,6 +48,7 @@ def evaluate(
       arena evaluate --all
       arena evaluate random heuristic:max-damage --format gen9ou --teams competitive --battles 100
       arena evaluate --all mybot:MyAgent --minutes 10
+      arena evaluate "policy:runs/x@{10..100..10}?temperature={0.5,1.0}" random --battles 200
       arena evaluate --all --challenger mybot:MyAgent --battles 20
       arena evaluate --resume
     """

@@ -29,6 +29,7 @@ def findings(formats: list[FormatSummary]) -> list[str]:
         *(apart if len(ranked) <= MANY_FORMATS else []),
         *_team_sets(ranked),
         *_cycles(ranked),
+        *(sweep["sentence"] for each in ranked for sweep in each["sweeps"]),
         _faults(formats),
     ]
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from arena.ratings.evidence import BASE
 from arena.report.findings import chance_of_better, match_facts
 from arena.report.numbers import counted, duration, nash_percent, percent
-from arena.report.summary_types import FormatSummary, MatchReport, ReportSummary, WinRate
+from arena.report.summary_types import FormatSummary, MatchReport, ReportSummary, SweepSummary, WinRate
+from arena.report.sweeps import sweep_table
 from arena.terminal.output import shown
 
 #: What Markdown would take for markup: a bracket only as the beginning of a link.
@@ -53,6 +54,7 @@ def _format(format_summary: FormatSummary) -> list[str]:
         f"{counted(format_summary['battles'], 'battle')} on {plain(', '.join(format_summary['team_sets']))}; Elo with 95% "
         f"intervals, anchor {plain(format_summary['anchor'])} = {BASE:g}.",
         _ranking(format_summary),
+        *(block for sweep in format_summary["sweeps"] for block in _sweep(sweep)),
         *_cross(format_summary),
     ]
     if len(format_summary["team_sets"]) > 1:
@@ -89,6 +91,12 @@ def _format(format_summary: FormatSummary) -> list[str]:
         ]
         blocks += ["Think time:", markdown_table(["agent", "median", "p95", "max"], rows, numbers={1, 2, 3})]
     return blocks
+
+
+def _sweep(sweep: SweepSummary) -> list[str]:
+    heads, rows = sweep_table(sweep)
+    title = f"Elo of {plain(sweep['base'])} by {plain(sweep['axis'])}, with 95% intervals:"
+    return [title, markdown_table(heads, rows, numbers=set(range(len(heads))))]
 
 
 def _ranking(format_summary: FormatSummary) -> str:

@@ -32,6 +32,7 @@ from arena.report.summary_types import (
     Strengths,
     TeamSetResult,
 )
+from arena.report.sweeps import sweeps
 from arena.store import kept_open
 from teamsets.errors import BadInput
 
@@ -114,6 +115,7 @@ def _format(format_id: str, strengths: Strengths, counted: FormatCounts) -> Form
         "format": format_id,
         "battles": sum(meeting.battles for meeting in meetings) // 2,
         **strengths,
+        "sweeps": sweeps(strengths["ranking"], strengths["better"]),
         "cross": cross,
         "team_sets": sorted({meeting.team_set for meeting in meetings}),
         "by_team_set": [

@@ -228,6 +228,36 @@ class AgentProfile(TypedDict):
     median_turns: int
 
 
+class SweepPoint(TypedDict):
+    """An agent of a sweep: its value on the axis, and its rating as in the ranking."""
+
+    x: float
+    agent: str
+    rank: int
+    elo: float
+    low: float
+    high: float
+    mark: str
+
+
+class SweepSeries(TypedDict):
+    #: The values of what is not on the axis; empty where nothing else differs.
+    label: str
+    points: list[SweepPoint]
+
+
+class SweepSummary(TypedDict):
+    """Agents that differ only in numbers (arena/report/sweeps.py)."""
+
+    #: Their spec without these.
+    base: str
+    #: "checkpoint", or the option that the points are placed by.
+    axis: str
+    agents: int
+    lines: list[SweepSeries]
+    sentence: str
+
+
 class Strengths(TypedDict):
     """What the ratings say about the agents of a format."""
 
@@ -249,6 +279,7 @@ class RankedFormat(Strengths):
 class FormatSummary(RankedFormat):
     """All about one format."""
 
+    sweeps: list[SweepSummary]
     cross: list[PairingResult]
     team_sets: list[str]
     by_team_set: list[TeamSetResult]

@@ -26,8 +26,10 @@ from arena.report.summary_types import (
     RankingRow,
     ReportSummary,
     SetDifferenceSummary,
+    SweepSummary,
     WinRate,
 )
+from arena.report.sweeps import sweep_table
 
 WHISKER = 24  # characters of the picture of an interval
 
@@ -47,6 +49,8 @@ def print_summary(console: Console, summary: ReportSummary) -> None:
         _print_text(console, "• ", prose(sentence))
     console.print()
     for format_summary in summary["formats"]:
+        for sweep in format_summary["sweeps"]:
+            _print_sweep(console, format_summary["format"], sweep)
         _print_cross(console, format_summary)
         if len(format_summary["team_sets"]) > 1:
             _print_team_sets(console, format_summary)
@@ -159,6 +163,16 @@ def _whisker(row: RankingRow, low: float, high: float) -> str:
     if row["elo"] < low:
         letters[0] = "◂"
     return "".join(letters)
+
+
+def _print_sweep(console: Console, format_id: str, sweep: SweepSummary) -> None:
+    heads, rows = sweep_table(sweep)
+    table = Table()
+    for head in heads:
+        table.add_column(Text(head), justify="right")
+    for row in rows:
+        table.add_row(*row)
+    _print_titled(console, f"{format_id}: Elo of {sweep['base']} by {sweep['axis']}, with 95% intervals", table)
 
 
 def _print_cross(console: Console, format_summary: FormatSummary) -> None:

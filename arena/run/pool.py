@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from pydantic import Field, create_model
 
 from agents import resolve
+from agents.braces import expand_all
 from agents.external.settings import VARIABLES
 from arena.options import EvaluateOptions, declared, model_field, pool_keys
 from arena.validation import Settings, Texts
@@ -38,9 +39,10 @@ class Pool(Settings):
 
     def pool(self, formats: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Returns the agents of `--all` in these formats, and a line for each optional agent that cannot play here."""
-        players, lines = list(self.agents), []
-        for spec in self.optional.get(formats[0], ()):
-            if all(spec in self.optional.get(format_id, ()) for format_id in formats):
+        players, lines = list(expand_all(self.agents)), []
+        optional = {format_id: expand_all(self.optional.get(format_id, ())) for format_id in formats}
+        for spec in optional[formats[0]]:
+            if all(spec in optional[format_id] for format_id in formats):
                 lacks = resolve(spec).missing(formats[0])
                 if lacks:
                     lines.append(f"{spec} is left out: {lacks}")

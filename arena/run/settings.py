@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agents.braces import expand_all
 from arena.options import EvaluateOptions, MatchOptions, OneBattleOptions, checked, declared, default
 from arena.ratings.sprt import SprtSettings
 from arena.run.pool import load_defaults
@@ -23,9 +24,13 @@ def evaluate_settings(
 ) -> tuple[EvaluateSettings, tuple[str, ...]]:
     """The settings of `arena evaluate`, and one line for each agent of the pool that cannot play.
 
-    everyone: add the whole pool. What is not given is as the pool file has it. Raises BadInput.
+    everyone: add the whole pool. What is not given is as the pool file has it. Braces in specs are expanded
+    (agents/braces.py). Raises BadInput.
     """
     options = checked(EvaluateOptions, given)
+    agents = expand_all(agents)
+    if "challenger" in options:
+        options["challenger"] = expand_all(options["challenger"])
     if not agents and not everyone:
         raise BadInput("agents: none given: name agents, or use --all for the pool; `arena agents list` shows them")
     if "battles" in options and "budget" in options:
@@ -50,8 +55,9 @@ def evaluate_settings(
 def match_settings(agents: tuple[str, ...], test: SprtSettings | None, given: MatchOptions) -> EvaluateSettings:
     """The settings of `arena match`. agents: exactly two. test: the sequential test; None plays all battles.
 
-    Raises BadInput.
+    Braces in specs are expanded. Raises BadInput.
     """
+    agents = expand_all(agents)
     if len(agents) != 2:
         raise BadInput(f"agents: a match is between two, not {len(agents)}: `arena evaluate` takes more")
     options = {"battles": MATCH_BATTLES if test is None else MOST_BATTLES, **checked(MatchOptions, given)}

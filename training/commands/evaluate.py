@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from agents.braces import expand_all
 from arena.commands.options import Integer64
 from arena.report.numbers import counted
 from training.commands.running import need_packages
@@ -106,7 +107,7 @@ def evaluate(
 
     blocks = play_pairs(
         _spec(checkpoint),
-        [_spec(opponent) for opponent in opponents],
+        [_spec(opponent) for opponent in expand_all(opponents)],
         formats=formats,
         team_sets=teams,
         battles=battles,

@@ -7,12 +7,14 @@ from arena.report.numbers import counted, duration
 from arena.report.page.drawings import Axis, axis_labels, histogram, time_line
 from arena.report.page.heat import cross_panels
 from arena.report.page.ranking import cycles, ranking
+from arena.report.page.sweeps import sweep_section
 from arena.report.page.team_sets import team_set_section
 from arena.report.summary_types import FormatSummary
 
 #: Anchor of a section's heading in a format, and how it is called.
 PARTS = {
     "ranking": "Ranking",
+    "sweeps": "Sweeps",
     "against": "Cross table",
     "team-sets": "Team sets",
     "cycles": "Cycles and Nash average",
@@ -28,7 +30,11 @@ FOLDED = frozenset({"team-sets", "cycles", "length", "think"})
 
 def parts(format_summary: FormatSummary) -> dict[str, str]:
     """Those of PARTS that this format has something to say about."""
-    empty = {"team-sets": len(format_summary["team_sets"]) < 2, "cycles": len(format_summary["ranking"]) < 3}
+    empty = {
+        "sweeps": not format_summary["sweeps"],
+        "team-sets": len(format_summary["team_sets"]) < 2,
+        "cycles": len(format_summary["ranking"]) < 3,
+    }
     return {key: title for key, title in PARTS.items() if not empty.get(key)}
 
 
@@ -36,6 +42,7 @@ def format_section(format_summary: FormatSummary, ids: dict[str, str], watched: 
     """Return the section of a format. ids: agent -> id of its part; watched: ids of the battles in the page."""
     make = {
         "ranking": lambda: ranking(format_summary, ids),
+        "sweeps": lambda: sweep_section(format_summary),
         "against": lambda: against(format_summary),
         "team-sets": lambda: team_set_section(format_summary),
         "cycles": lambda: cycles(format_summary),
