@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from agents.mechanics.bystanders import CLOUD_NINE, GAS, UNSUPPRESSED, Beside, emits_gas, gassed, working
 from agents.mechanics.critical_hits import strike_chance
 from agents.mechanics.estimate_flags import is_estimate
 from agents.mechanics.fighters import Conditions, Fighter
-from agents.mechanics.final_modifiers import own_final, same_type_bonus, screened, target_final, weather_factor
+from agents.mechanics.final_modifiers import own_final, same_type_bonus, screen_factor, target_final, weather_factor
 from agents.mechanics.fixed_damage import fixed_damage
 from agents.mechanics.formula import Blow, damage_of, rolls_of
 from agents.mechanics.held_items import active_item
@@ -25,10 +26,9 @@ from agents.mechanics.old_formula import STEADY, damage_1, damage_2
 from agents.mechanics.power_modifiers import modified_power, own_modifiers, target_modifiers
 from agents.mechanics.rounding import ONE, chain
 from agents.mechanics.stat_modifiers import attack, defense, own_attack
-from agents.mechanics.strikes import NO_SIDE, UNSUPPRESSED, Strike, stabs, switches_off
+from agents.mechanics.strikes import NO_SIDE, Strike, stabs, switches_off
 
 _SHADED = frozenset({"sunnyday", "desolateland", "raindance", "primordialsea"})
-_CLOUD_NINE = frozenset({"cloudnine", "airlock"})
 _BREAKABLE = frozenset({"disguise", "iceface"})
 #: Moves whose second hit has twice the power of the first, and the third three times.
 _GROWING = frozenset({"tripleaxel", "triplekick"})
@@ -66,13 +66,14 @@ def damage(
     field: Conditions,
     screens: Mapping[str, int],
     own_side: Mapping[str, int] = NO_SIDE,
+    beside: Beside | None = None,
 ) -> Damage:
     """Return the total damage of one use of `move`.
 
-    screens: side conditions of the defender's side; own_side: of the attacker's (Tailwind). A move with a charging turn
-    counts in full.
+    screens: side conditions of the defender's side; own_side: of the attacker's (Tailwind). beside: in doubles, who else is
+    on the field. A move with a charging turn counts in full.
     """
-    return Attack(attacker, move, field, own_side).on(defender, screens) if move.damages else NOTHING
+    return Attack(attacker, move, field, own_side, beside).on(defender, screens) if move.damages else NOTHING
 
 
 def rolls(
@@ -83,6 +84,7 @@ def rolls(
     screens: Mapping[str, int],
     own_side: Mapping[str, int] = NO_SIDE,
     critical: bool = False,
+    beside: Beside | None = None,
 ) -> list[int]:
     """Return the damage in HP for each random factor, from the lowest: 39 of them in generations 1 and 2, else 16.
 
@@ -90,11 +92,14 @@ def rolls(
     """
     if not move.damages:
         return []
-    return Attack(attacker, move, field, own_side).hp(defender, screens, critical, rolls_of(attacker.gen))
+    return Attack(attacker, move, field, own_side, beside).hp(defender, screens, critical, rolls_of(attacker.gen))
 
 
 class Attack:
-    """A damaging move of a fighter on a field, with all that does not depend on the target worked out once."""
+    """A damaging move of a fighter on a field, with all that does not depend on the target worked out once.
+
+    beside: in doubles, who else is on the field while it hits a target.
+    """
 
     __slots__ = (
         "_at_once", "_attack_modifiers", "_burnt", "_chance", "_first", "_power", "_power_modifiers", "_same_type",
@@ -102,9 +107,16 @@ class Attack:
     )  # fmt: skip
 
     def __init__(
-        self, attacker: Fighter, move: MoveFacts, field: Conditions, own_side: Mapping[str, int] = NO_SIDE
+        self,
+        attacker: Fighter,
+        move: MoveFacts,
+        field: Conditions,
+        own_side: Mapping[str, int] = NO_SIDE,
+        beside: Beside | None = None,
     ) -> None:
-        self._strike = strike = Strike(attacker, move, field, own_side)
+        if beside is not None:
+            attacker, field, beside = _among_others(attacker, field, beside)
+        self._strike = strike = Strike(attacker, move, field, own_side, beside)
         gen = attacker.gen
         self._power = None if move.id in POWER_BY_TARGET else own_power(strike)
         self._chance = strike_chance(strike)
@@ -163,13 +175,14 @@ class Attack:
     def _facing(self, defender: Fighter) -> Attack:
         """Return the attack as the target's ability leaves it: under Cloud Nine or Neutralizing Gas it is another."""
         strike, ability = self._strike, defender.ability
-        if ability in _CLOUD_NINE and strike.weather:
-            return Attack(strike.given, strike.move, replace(strike.field, weather=""), strike.side)
+        beside = strike.beside
+        if ability in CLOUD_NINE and strike.weather:
+            return Attack(strike.given, strike.move, replace(strike.field, weather=""), strike.side, beside)
         if strike.id == "shellsidearm" and not strike.physical and stabs(strike, defender):
             physical = replace(
                 strike.move, category="physical", attack_stat="atk", flags=strike.move.flags | {"contact"}
             )
-            return Attack(strike.given, physical, strike.field, strike.side)._facing(defender)
+            return Attack(strike.given, physical, strike.field, strike.side, beside)._facing(defender)
         if (
             ability == "neutralizinggas"
             and "gastroacid" not in defender.effects
@@ -177,12 +190,15 @@ class Attack:
             and strike.ability not in UNSUPPRESSED
             and strike.user.item != "abilityshield"
         ):
-            return Attack(replace(strike.given, ability=""), strike.move, strike.field, strike.side)
+            others = None if beside is None else beside.gassed()
+            return Attack(replace(strike.given, ability=""), strike.move, strike.field, strike.side, others)
         return self
 
     def _foe(self, defender: Fighter, screens: Mapping[str, int]) -> Foe:
         """Return the target, without an ability and an item that something switches off."""
         strike, ability, item = self._strike, defender.ability, defender.item
+        if GAS in strike.company.rest:
+            defender = gassed(defender)
         if ability and item != "abilityshield" and switches_off(strike, defender):
             ability = ""
         if item:
@@ -271,7 +287,7 @@ class Attack:
         for number in range(2, hits + 1):
             if reacts(now._strike, foe):
                 user, target, field = after_hit(now._strike, foe)
-                now = Attack(user, self._strike.move, field, self._strike.side)._facing(target)
+                now = Attack(user, self._strike.move, field, self._strike.side, self._strike.beside)._facing(target)
                 foe = now._foe(target, foe.screens)
             power = now._power_on(foe)
             grown = power * number if self._strike.id in _GROWING else power
@@ -291,17 +307,18 @@ class Attack:
         later = shrunk > 0
         power = modified_power(strike, power, self._power_modifiers, target_modifiers(strike, foe, doublings))
         final = target_final(strike, foe, doublings, later)
-        screen = bool(foe.screens) and screened(strike, foe)
+        screen = screen_factor(strike, foe) if foe.screens else 0
         weather = weather_factor(strike, foe) if foe.weather or strike.own_weather else ONE
+        spread = _spread_factor(strike)
         by_critical = []
         for critical in criticals:
             own = own_final(strike, doublings, critical)
             first = self._first
             if screen and not critical:
                 if gen <= 4:
-                    first = chain((2048, first))
+                    first = chain((screen, first))
                 else:
-                    own.append(2048)
+                    own.append(screen)
             blow = Blow(
                 strike.user.level,
                 power,
@@ -317,6 +334,27 @@ class Attack:
                 chain(own + final) if own or final else ONE,
                 shrunk or ONE,
                 strike.physical,
+                spread,
             )
             by_critical.append(damage_of(blow, gen, factors))
         return by_critical
+
+
+def _spread_factor(strike: Strike) -> int:
+    """Return the factor of a move that hits several: in generation 3 a half of moves at both opponents alone."""
+    if not strike.company.spread:
+        return ONE
+    if strike.gen == 3:
+        return 2048 if strike.move.target == "allAdjacentFoes" else ONE
+    return 3072
+
+
+def _among_others(attacker: Fighter, field: Conditions, beside: Beside) -> tuple[Fighter, Conditions, Beside]:
+    """Return user, field and others as abilities of the others that act on all of them leave them."""
+    if any(map(emits_gas, beside.rest)):
+        attacker, beside = gassed(attacker), beside.gassed()
+    elif emits_gas(attacker):
+        beside = beside.gassed()
+    if field.weather and not CLOUD_NINE.isdisjoint(working(fighter, attacker.gen, False) for fighter in beside.rest):
+        field = replace(field, weather="")
+    return attacker, field, beside

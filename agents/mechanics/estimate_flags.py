@@ -56,6 +56,8 @@ def is_estimate(strike: Strike, foe: Foe) -> bool:
         return True
     if strike.id in MOVES or strike.ability in ABILITIES or strike.item in ITEMS:
         return True
+    if strike.id == "dragondarts" and strike.company.guarded:
+        return True
     if (strike.ability in ONCE and strike.gen >= 9) or strike.unsheathed:
         return True
     if user.terastallized and user.tera == "STELLAR" and user.species != _ALWAYS_STELLAR:

@@ -12,6 +12,8 @@ from agents.mechanics.rounding import ONE
 from agents.mechanics.strikes import Strike
 
 _HALF, _THREE_QUARTERS, _FIFTH_MORE, _QUARTER_MORE, _HALF_MORE, _DOUBLE = 2048, 3072, 4915, 5120, 6144, 8192
+#: What screens leave in doubles, by generation.
+_THIRD_LESS = {3: 2730, 4: 2730, 5: 2703}
 _SCREEN_BREAKERS = frozenset({"brickbreak", "psychicfangs", "ragingbull"})
 _NO_BERRIES = frozenset({"unnerve", "asoneglastrier", "asonespectrier"})
 
@@ -53,14 +55,21 @@ def weather_factor(strike: Strike, foe: Foe) -> int:
     return ONE
 
 
-def screened(strike: Strike, foe: Foe) -> bool:
-    """Return whether Reflect, Light Screen or Aurora Veil halves a hit that is not critical."""
+def screen_factor(strike: Strike, foe: Foe) -> int:
+    """Return the factor of Reflect, Light Screen or Aurora Veil for a hit that is not critical; 0 if none weakens it.
+
+    They halve; in doubles they take a third, up to generation 4 only from who has an ally.
+    """
     screens = foe.screens
-    if not screens or (strike.id in _SCREEN_BREAKERS and strike.gen >= 3):
-        return False
+    if strike.id in _SCREEN_BREAKERS and strike.gen >= 3:
+        return 0
     if strike.ability == "infiltrator" and strike.gen >= 5:
-        return False
-    return "auroraveil" in screens or ("reflect" if strike.physical else "lightscreen") in screens
+        return 0
+    if not ("auroraveil" in screens or ("reflect" if strike.physical else "lightscreen") in screens):
+        return 0
+    if not strike.company.doubles or (strike.gen <= 4 and not strike.company.guarded):
+        return _HALF
+    return _THIRD_LESS.get(strike.gen, 2732)
 
 
 def own_final(strike: Strike, doublings: int, critical: bool) -> list[int]:
@@ -100,6 +109,8 @@ def target_final(strike: Strike, foe: Foe, doublings: int, later: bool) -> list[
                 factors.append(_HALF if touches else _DOUBLE)
         elif (ability == "punkrock" and "sound" in strike.flags) or (ability == "icescales" and not strike.physical):
             factors.append(_HALF)
+    if strike.company.guard == "friendguard":
+        factors.append(_THREE_QUARTERS)
     if foe.item and not later and _berry_weakens(strike, foe, doublings):
         factors += [_HALF, _HALF] if ability == "ripen" else [_HALF]
     effects = target.effects

@@ -22,7 +22,8 @@ class Blow:
     """One hit's inputs of the formula, in units of 1/4096 where they are factors.
 
     same_type: the bonus. doublings: by type. first, second: factors before and after a critical hit, in generations 3
-    and 4 (screens and Flash Fire; Life Orb in tenths). shrunk: factor of Parental Bond's second hit.
+    and 4 (screens and Flash Fire; Life Orb in tenths). shrunk: factor of Parental Bond's second hit. spread: of a move that
+    hits several.
     """
 
     level: int
@@ -39,6 +40,7 @@ class Blow:
     final: int = ONE
     shrunk: int = ONE
     physical: bool = True
+    spread: int = ONE
 
 
 def _doubled(value: int, doublings: int) -> int:
@@ -52,7 +54,9 @@ def _base(blow: Blow) -> int:
 def _before_roll(blow: Blow, gen: int) -> int:
     """Return the damage of generation 5 and later before the random factor."""
     value = _base(blow) + 2
-    if blow.shrunk != ONE:
+    if blow.spread != ONE:
+        value = modify(value, blow.spread)
+    elif blow.shrunk != ONE:
         value = modify(value, blow.shrunk)
     if blow.weather != ONE:
         value = modify(value, blow.weather)
@@ -83,6 +87,8 @@ def _before_roll_3_4(blow: Blow, gen: int) -> int:
         value = modify(value, _HALF)
     if blow.first != ONE:
         value = modify(value, blow.first)
+    if blow.spread != ONE:
+        value = modify(value, blow.spread)
     if blow.weather != ONE:
         value = modify(value, blow.weather)
     if gen == 3 and blow.physical and not value:

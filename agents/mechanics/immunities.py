@@ -103,9 +103,15 @@ def stopped(strike: Strike, foe: Foe, doublings: int) -> bool:
             return True
         if strike.weather == "desolateland" and kind == "WATER":
             return True
-    if strike.priority > 0 and strike.terrain == "psychicterrain" and foe.grounded:
+    company = strike.company
+    if company.hits_ally and strike.id == "pollenpuff":  # it heals
         return True
-    if strike.id in _EXPLOSIONS and "damp" in (foe.ability, strike.ability):
+    if strike.priority > 0 and not company.hits_ally:
+        if strike.terrain == "psychicterrain" and foe.grounded:
+            return True
+        if ability in _STOPS_PRIORITY or company.guard in _STOPS_PRIORITY:
+            return True
+    if strike.id in _EXPLOSIONS and ("damp" in (foe.ability, strike.ability) or "damp" in company.rest):
         return True
     if not ability:
         return False
@@ -115,7 +121,7 @@ def stopped(strike: Strike, foe: Foe, doublings: int) -> bool:
         return not (gen <= 4 and ability == "flashfire" and foe.fighter.status == "frz")
     if ability == "wonderguard":
         return _wonder_guard(strike, doublings)
-    if ability in _STOPS_PRIORITY and strike.priority > 0:
+    if ability == "telepathy" and company.hits_ally:
         return True
     flag = _STOPS_FLAG.get(ability)
     return flag is not None and flag in strike.flags

@@ -43,7 +43,7 @@ class MoveFacts:
     `status_chance` ("slp" "par" …). boosts: of the target, with `boost_chance`; self_boosts: of the user. side_effects:
     whether it may have any. hits: a typical number, least_hits and most_hits: the possible ones. crashes: it hurts the user
     when it misses. sheer_force: whether that ability strengthens it. uses_target_attack: as Foul Play does.
-    varies: whether its power is worked out anew at each use.
+    varies: whether its power is worked out anew at each use. target: Showdown's target type, as "normal" or "allAdjacent".
     """
 
     id: str
@@ -83,6 +83,7 @@ class MoveFacts:
     uses_target_attack: bool = False
     ignores_defense_boosts: bool = False
     varies: bool = False
+    target: str = "normal"
 
     @property
     def damages(self) -> bool:
@@ -161,6 +162,7 @@ def _read(move_id: str, entry: dict[str, Any], gen: int) -> MoveFacts:
         uses_target_attack=entry.get("overrideOffensivePokemon") == "target",
         ignores_defense_boosts=bool(entry.get("ignoreDefensive")),
         varies=bool(entry.get("basePowerCallback")) and entry.get("basePower") in (0, 150),
+        target=entry.get("target", "normal"),
     )
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.mechanics.bystanders import UNSUPPRESSED
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.move_powers import Foe
-from agents.mechanics.strikes import UNSUPPRESSED, Strike
+from agents.mechanics.strikes import Strike
 
 #: The number counted of two to five hits: the expected one is 3 before generation 5 and 3.1 since.
 _USUAL = 3
@@ -24,6 +25,8 @@ _PRIMAL = frozenset({"desolateland", "primordialsea", "deltastream"})
 def hits_of(strike: Strike) -> int:
     """Return the number of hits that count in a damage range: 3 of 2 to 5 hits, all of a fixed number."""
     move = strike.move
+    if move.id == "dragondarts" and strike.company.guarded and not strike.company.hits_ally:
+        return 1  # one for each opponent
     if move.most_hits == 1:
         return 2 if bonded(strike) else 1
     if move.least_hits == move.most_hits or strike.ability == "skilllink":
@@ -56,6 +59,7 @@ def bonded(strike: Strike) -> bool:
     """Return whether Parental Bond makes a move hit twice."""
     return (
         strike.ability == "parentalbond"
+        and not strike.company.spread
         and strike.move.most_hits == 1
         and not (strike.flags & {"noparentalbond", "charge", "futuremove"})
     )

@@ -93,6 +93,8 @@ def own_modifiers(strike: Strike) -> list[Modifier]:
     rule = _ABILITIES.get(strike.ability)
     if rule is not None and (factor := rule[1](strike)):
         modifiers.append((rule[0], factor))
+    if strike.company.ally and (factor := _of_ally(strike)):
+        modifiers.append((22, factor))
     if gen <= 4 and _PINCH.get(strike.ability) == kind and strike.hp * 3 <= user.stats[0]:
         modifiers.append((2, _HALF_MORE))
     if strike.item and gen >= 4:
@@ -108,6 +110,14 @@ def own_modifiers(strike: Strike) -> list[Modifier]:
     if own_rule is not None and (factor := own_rule(strike)):
         modifiers.append((0, factor))
     return modifiers
+
+
+def _of_ally(strike: Strike) -> int:
+    """Return the factor of the ability of who stands beside the user."""
+    ally = strike.company.ally
+    if ally == "powerspot" or (ally == "battery" and not strike.physical):
+        return _THREE_TENTHS_MORE
+    return _HALF_MORE if ally == "steelyspirit" and strike.kind == "STEEL" else 0
 
 
 def _of_item(strike: Strike) -> list[Modifier]:
@@ -169,8 +179,8 @@ def target_modifiers(strike: Strike, foe: Foe, type_steps: int) -> list[Modifier
     elif ability == "thickfat" and kind in ("FIRE", "ICE") and gen <= 4:
         modifiers.append((1, _HALF))
     aura = "darkaura" if kind == "DARK" else "fairyaura" if kind == "FAIRY" else ""
-    if aura and aura in (strike.ability, ability):
-        broken = "aurabreak" in (strike.ability, ability)
+    if aura and (aura in (strike.ability, ability) or aura in strike.company.rest):
+        broken = "aurabreak" in (strike.ability, ability) or "aurabreak" in strike.company.rest
         modifiers.append((20, 3072 if broken else 5448))
     if strike.terrain and foe.grounded and _terrain_weakens(strike):
         modifiers.append((6, _HALF))

@@ -5,6 +5,8 @@ Source: the handlers of Showdown's events `ModifyAtk`, `ModifySpA`, `ModifyDef` 
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from agents.mechanics.held_items import TYPE_ITEMS, base_name, evolves, number_of
 from agents.mechanics.move_powers import Foe
 from agents.mechanics.rounding import Modifier, boosted, modify, ordered
@@ -18,6 +20,7 @@ _TYPE_ABILITIES = {
     "steelworker": "STEEL", "dragonsmaw": "DRAGON", "rockypayload": "ROCK", "firemane": "FIRE",
 }  # fmt: skip
 _LATIS = (380, 381)
+_PLUS_AND_MINUS = frozenset({"plus", "minus"})
 _OTHER_DEFENSE = {"def": "spd", "spd": "def"}
 #: Moves that raise the special attack in the turn before they hit.
 _RAISE_FIRST = frozenset({"meteorbeam", "electroshot"})
@@ -42,7 +45,17 @@ def own_attack(strike: Strike) -> tuple[int, list[Modifier]]:
     factor = _of_item(strike)
     if factor:
         modifiers.append((1, factor))
+    ally = strike.company.ally
+    if ally == "flowergift" and physical and _sunny(strike):
+        modifiers.append((3 if gen >= 5 else 0, _HALF_MORE))
+    elif ally and gen >= 4 and not physical and _charged(ability, (ally,), gen):
+        modifiers.append((5 if gen >= 5 else 0, _HALF_MORE))
     return at_once, modifiers
+
+
+def _sunny(strike: Strike) -> bool:
+    """Return whether the sun shines for Flower Gift."""
+    return strike.own_weather in SUN if strike.gen >= 5 else strike.weather == "sunnyday"
 
 
 def _of_ability(strike: Strike) -> int:
@@ -106,11 +119,28 @@ def _of_item(strike: Strike) -> int:
 
 def _against(strike: Strike, foe: Foe) -> list[Modifier]:
     """Return what the target's ability does to the attacking stat."""
-    ability, kind, gen = foe.ability, strike.kind, strike.gen
-    if gen == 3 and {ability, strike.ability} == {"plus", "minus"} and not strike.physical:
+    ability, gen = foe.ability, strike.gen
+    rest = strike.company.rest
+    if gen == 3 and not strike.physical and _charged(strike.ability, {ability, *rest}, gen):
         return [(0, _HALF_MORE)]
-    if not ability or gen < 5:
+    if gen < 5:
         return []
+    ruin = "tabletsofruin" if strike.physical else "vesselofruin"
+    if ruin != strike.ability and (ruin == ability or ruin in rest):
+        return [(0, _THREE_QUARTERS), *_resisted(strike, ability)]
+    return _resisted(strike, ability) if ability else []
+
+
+def _charged(ability: str, others: Collection[str], gen: int) -> bool:
+    """Return whether Plus and Minus strengthen each other; since generation 5 each does so the same one, too."""
+    if gen >= 5:
+        return ability in _PLUS_AND_MINUS and not _PLUS_AND_MINUS.isdisjoint(others)
+    return (ability == "plus" and "minus" in others) or (ability == "minus" and "plus" in others)
+
+
+def _resisted(strike: Strike, ability: str) -> list[Modifier]:
+    """Return what a target's ability takes from an attack of its type, since generation 5."""
+    kind, gen = strike.kind, strike.gen
     priority = 6 if strike.physical else 5
     if (
         (ability == "thickfat" and kind in ("FIRE", "ICE"))
@@ -118,10 +148,7 @@ def _against(strike: Strike, foe: Foe) -> list[Modifier]:
         or (ability == "purifyingsalt" and kind == "GHOST")
     ):
         return [(priority, _HALF)]
-    if ability == "waterbubble" and kind == "FIRE":
-        return [(5, _HALF)]
-    ruin = "tabletsofruin" if strike.physical else "vesselofruin"
-    return [(0, _THREE_QUARTERS)] if ability == ruin != strike.ability else []
+    return [(5, _HALF)] if ability == "waterbubble" and kind == "FIRE" else []
 
 
 def attack(strike: Strike, at_once: int, own: list[Modifier], foe: Foe, critical: bool) -> int:
@@ -195,13 +222,16 @@ def _of_target(strike: Strike, foe: Foe, name: str) -> list[Modifier]:
                 modifiers.append((6, _HALF_MORE))
         elif ability == "flowergift" and foe.weather in SUN and (gen == 4 or target.species.startswith("cherrim")):
             modifiers.append((4, _HALF_MORE))
+    if name == "spd" and strike.company.guard == "flowergift" and foe.weather in SUN:
+        modifiers.append((4, _HALF_MORE))
     if target.effects and target.effects & {f"protosynthesis{name}", f"quarkdrive{name}"} and _quickened(strike, foe):
         modifiers.append((6, _THREE_TENTHS_MORE))
     if item:
         factor = _of_targets_item(item, target.species, gen, name)
         if factor:
             modifiers.append((1 if item == "assaultvest" else 2, factor))
-    if strike.ability == ("swordofruin" if name == "def" else "beadsofruin") != foe.ability:
+    ruin = "swordofruin" if name == "def" else "beadsofruin"
+    if ruin != foe.ability and (ruin == strike.ability or ruin in strike.company.rest):
         modifiers.append((0, _THREE_QUARTERS))
     return modifiers
 

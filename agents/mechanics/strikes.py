@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from poke_env.data import GenData
 
+from agents.mechanics.bystanders import ALONE, UNSUPPRESSED, Beside
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.grounding import grounded
 from agents.mechanics.held_items import DRIVES, MEMORIES, PLATES, active_item, number_of
@@ -23,12 +24,6 @@ _IGNORING_MOVES = frozenset(
     {"sunsteelstrike", "moongeistbeam", "photongeyser", "lightthatburnsthesky", "searingsunrazesmash",
      "menacingmoonrazemaelstrom", "gmaxdrumsolo", "gmaxfireball", "gmaxhydrosnipe"}
 )  # fmt: skip
-#: Abilities that neither Gastro Acid nor Neutralizing Gas suppresses.
-UNSUPPRESSED = frozenset(
-    {"asoneglastrier", "asonespectrier", "battlebond", "comatose", "commander", "disguise", "gulpmissile", "iceface",
-     "multitype", "neutralizinggas", "powerconstruct", "rkssystem", "schooling", "shieldsdown", "stancechange",
-     "terashift", "zenmode", "zerotohero"}
-)  # fmt: skip
 #: Abilities of a target that moves and abilities which ignore others do not.
 _NOT_IGNORED = frozenset(
     {"prismarmor", "shadowshield", "comatose", "beadsofruin", "swordofruin", "tabletsofruin", "vesselofruin", "ripen",
@@ -40,7 +35,7 @@ _AURAS = frozenset({"darkaura", "fairyaura"})
 #: Abilities that act on all Pokémon from an active one.
 _OFF_WHEN_FAINTED = frozenset(
     {"unaware", "darkaura", "fairyaura", "aurabreak", "swordofruin", "beadsofruin", "tabletsofruin", "vesselofruin",
-     "steelyspirit", "parentalbond"}
+     "steelyspirit", "parentalbond", "flowergift"}
 )  # fmt: skip
 _ATE = {
     "aerilate": "FLYING", "galvanize": "ELECTRIC", "pixilate": "FAIRY", "refrigerate": "ICE", "dragonize": "DRAGON",
@@ -73,15 +68,23 @@ class Strike:
     ability, item: its own, "" where something switches them off. kind: the move's type. retyped: whether an ability
     changed it. weather: "" under Cloud Nine; own_weather: as the user's moves see it. hp: HP that are left. given: the
     user as it was, before the move changed its forme or types. unsheathed: whether Stance Change makes the user
-    Aegislash-Blade, whose stats are estimated.
+    Aegislash-Blade, whose stats are estimated. beside, company: in doubles who else is there, and their abilities.
     """
 
     __slots__ = (
-        "ability", "field", "flags", "gen", "given", "grounded", "hp", "id", "ignores_abilities", "item", "kind", "move",
-        "own_weather", "physical", "priority", "retyped", "rooms", "side", "terrain", "unsheathed", "user", "weather",
+        "ability", "beside", "company", "field", "flags", "gen", "given", "grounded", "hp", "id", "ignores_abilities",
+        "item", "kind", "move", "own_weather", "physical", "priority", "retyped", "rooms", "side", "terrain", "unsheathed",
+        "user", "weather",
     )  # fmt: skip
 
-    def __init__(self, user: Fighter, move: MoveFacts, field: Conditions, side: Mapping[str, int] = NO_SIDE) -> None:
+    def __init__(
+        self,
+        user: Fighter,
+        move: MoveFacts,
+        field: Conditions,
+        side: Mapping[str, int] = NO_SIDE,
+        beside: Beside | None = None,
+    ) -> None:
         self.given = user
         self.unsheathed = user.ability == "stancechange" and user.species == "aegislash"
         if self.unsheathed:
@@ -110,6 +113,8 @@ class Strike:
         self.flags = move.flags
         if "contact" in move.flags and (ability == "longreach" or (item == "punchingglove" and "punch" in move.flags)):
             self.flags = move.flags - {"contact"}
+        self.beside = beside
+        self.company = ALONE if beside is None else beside.company(self.gen, self.ignores_abilities, fainted)
         self.retyped = False
         self.kind = self._kind()
         if ability in _BECOMES_TYPE and self._changes_type():

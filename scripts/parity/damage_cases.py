@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from agents.mechanics.moves import move_facts
+
 Case = dict[str, Any]
 
 WEATHERS = {
@@ -34,6 +36,7 @@ class Drawn:
     species: list[str]
     speciesPast: list[str]
     moves: list[str]
+    spread: list[str]
     movesPast: list[str]
     abilities: dict[str, list[str]]
     items: dict[str, list[str]]
@@ -121,9 +124,49 @@ def _side(gen: int, drawn: Drawn, rng: random.Random, attacks: bool) -> dict[str
     }
 
 
-def draw(gen: int, drawn: Drawn, number: int, seed: int) -> Iterator[Case]:
+#: Abilities that act on moves of others -> the generations that have them.
+BESIDE = {
+    "plus": 3, "minus": 3, "cloudnine": 3, "airlock": 3, "damp": 3, "flowergift": 4, "friendguard": 5, "telepathy": 5,
+    "darkaura": 6, "fairyaura": 6, "aurabreak": 6, "battery": 7, "queenlymajesty": 7, "dazzling": 7, "powerspot": 8,
+    "steelyspirit": 8, "neutralizinggas": 8, "armortail": 9, "swordofruin": 9, "beadsofruin": 9, "tabletsofruin": 9,
+    "vesselofruin": 9,
+}  # fmt: skip
+_AT_ALLIES = frozenset({"normal", "any", "allAdjacent"})
+
+
+def _bystander(gen: int, drawn: Drawn, rng: random.Random) -> dict[str, Any]:
+    """One who stands by: of all that it has its ability matters, and what switches that off."""
+    side = _side(gen, drawn, rng, False)
+    abilities = [name for name, first in BESIDE.items() if first <= gen]
+    if rng.random() < 0.8:
+        side["ability"] = rng.choice(abilities)
+    if side["ability"] == "flowergift" and rng.random() < 0.8:
+        side["species"] = "cherrim"
+    if gen >= 9 and rng.random() < 0.1:
+        side["item"] = "abilityshield"
+    side["effects"] = ["gastroacid"] if gen >= 4 and rng.random() < 0.1 else []
+    return {**side, "hp": 100, "status": "", "boosts": {}, "tera": "", "fainted": rng.random() < 0.15}
+
+
+def _in_doubles(gen: int, drawn: Drawn, case: Case, rng: random.Random) -> Case:
+    """A case of doubles: with two who stand by, and with the user's ally as the target in some."""
+    if rng.random() < 0.4:
+        case["move"] = rng.choice(drawn.spread)
+    for who in ("attacker", "defender"):
+        if rng.random() < 0.1:
+            case[who]["ability"] = rng.choice([name for name, first in BESIDE.items() if first <= gen])
+    case["others"] = [_bystander(gen, drawn, rng) for _ in range(2)]
+    at_allies = move_facts(case["move"], gen).target in _AT_ALLIES
+    case["hitsAlly"] = at_allies and rng.random() < 0.3
+    if case["hitsAlly"]:
+        case["ownSide"] = case["screens"]
+    return case
+
+
+def draw(gen: int, drawn: Drawn, number: int, seed: int, doubles: bool = False) -> Iterator[Case]:
     """Draws cases. The same arguments give the same cases."""
     rng = random.Random(f"{gen} {seed}")
+    of_others = random.Random(f"{gen} {seed} doubles")
     for index in range(number):
         old = gen >= 8 and drawn.movesPast and rng.random() < 0.08
         weathers, terrains, rooms = _latest(WEATHERS, gen), _latest(TERRAINS, gen), _latest(ROOMS, gen)
@@ -143,5 +186,7 @@ def draw(gen: int, drawn: Drawn, number: int, seed: int) -> Iterator[Case]:
         }
         if case["attacker"]["status"] == "slp" and case["move"] != "snore":
             case["attacker"]["status"] = ""  # those who sleep use nothing but Snore
+        if doubles:
+            case = _in_doubles(gen, drawn, case, of_others)
         case["targetMoves"] = case["move"] in ("suckerpunch", "thunderclap", "upperhand")
         yield case

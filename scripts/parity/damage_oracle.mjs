@@ -2,6 +2,7 @@
 //
 //     node damage_oracle.mjs '{"package": DIR, "calc": DIR or null, "gen": 9}'
 //
+// "doubles": true: the cases are of doubles, and say who else is on the field.
 // With "pools": true it prints one JSON line of names to draw cases from. Otherwise it reads cases, one JSON object a line,
 // and prints a line for each: {"stats", "types" …, "showdown": {"normal", "crit"}, "chance", "calc": {"normal", "crit"}}. Damage
 // is a list of four rolls (the lowest, two between, the highest), each the sum of the move's hits, or null where it could not be
@@ -16,7 +17,7 @@ const gen = options.gen;
 const require = createRequire(pathToFileURL(path.join(options.package, 'package.json')));
 const {Battle, Dex} = require(path.join(options.package, 'dist/sim'));
 const dex = Dex.mod(`gen${gen}`);
-const FORMAT = Dex.formats.get(`gen${gen}ou`); // one for all battles: it keeps its table of rules
+const FORMAT = Dex.formats.get(`gen${gen}${options.doubles ? 'doublesou' : 'ou'}`); // one for all battles: it keeps its table of rules
 const calc = options.calc ? require(path.join(options.calc, 'dist')) : null;
 const calcGen = calc ? calc.Generations.get(gen) : null;
 
@@ -44,6 +45,7 @@ function pools() {
   });
   return {
     species: of(species, current), speciesPast: of(species, past),
+    spread: of(hits, m => current(m) && ['allAdjacent', 'allAdjacentFoes'].includes(m.target)),
     moves: of(hits, m => hidden(m) && (current(m) || (m.realMove && gen < 8))), movesPast: of(hits, m => !m.realMove && past(m)),
     abilities: standard(dex.abilities.all()), items: standard(dex.items.all()),
     types: dex.types.all().filter(t => !t.isNonstandard).map(t => t.name),
@@ -53,27 +55,42 @@ function pools() {
 
 // ---------------------------------------------------------------- Showdown
 
+/** Who stands where: a place for each side in singles; in doubles the target is beside the attacker or opposite. */
+function placesOf(c) {
+  if (!options.doubles) return [[c.attacker], [c.defender]];
+  return c.hitsAlly ? [[c.attacker, c.defender], c.others] : [[c.attacker, c.others[0]], [c.defender, c.others[1]]];
+}
+
+function setOf(c, side) {
+  const set = {
+    name: side.species, species: side.species, item: '', ability: 'No Ability', moves: [c.move], nature: side.nature || 'Serious',
+    evs: side.evs, ivs: side.ivs, level: side.level, gender: side.gender, happiness: 255, teraType: side.tera || undefined,
+  };
+  if (c.move.startsWith('hiddenpower')) set.hpType = dex.moves.get(c.move).type;
+  return set;
+}
+
 /** A battle with both Pokémon on the field in the case's state. Abilities and items are given after the start, so that
  * nothing that happens on entry (Intimidate, Drought, seeds …) is part of it. */
 function setUp(c) {
   const battle = new Battle({format: FORMAT, seed: [1, 2, 3, 4], strictChoices: false});
-  for (const [slot, side] of [['p1', c.attacker], ['p2', c.defender]]) {
-    const set = {
-      name: side.species, species: side.species, item: '', ability: 'No Ability', moves: [c.move], nature: side.nature || 'Serious',
-      evs: side.evs, ivs: side.ivs, level: side.level, gender: side.gender, happiness: 255, teraType: side.tera || undefined,
-    };
-    if (c.move.startsWith('hiddenpower')) set.hpType = dex.moves.get(c.move).type;
-    battle.setPlayer(slot, {name: slot, team: [set]});
+  const places = placesOf(c);
+  for (const [slot, sides] of [['p1', places[0]], ['p2', places[1]]]) {
+    const team = sides.map(side => setOf(c, side));
+    battle.setPlayer(slot, {name: slot, team});
   }
   if (battle.requestState === 'teampreview') battle.makeChoices('default', 'default');
   battle.randomChance = () => false;
-  const [attacker, defender] = battle.sides.map(side => side.active[0]);
-  prepare(battle, attacker, c.attacker);
-  prepare(battle, defender, c.defender);
+  const active = battle.sides.map(side => side.active);
+  const attacker = active[0][0], defender = c.hitsAlly ? active[0][1] : active[1][0];
+  places.forEach((sides, side) => sides.forEach((one, place) => prepare(battle, active[side][place], one)));
+  places.forEach((sides, side) => sides.forEach((one, place) => {
+    if (one.fainted) Object.assign(active[side][place], {hp: 0, fainted: true});
+  }));
   if (c.weather) { battle.field.weather = c.weather; battle.field.weatherState = battle.initEffectState({id: c.weather, duration: 0}); }
   if (c.terrain) { battle.field.terrain = c.terrain; battle.field.terrainState = battle.initEffectState({id: c.terrain}); }
   for (const id of c.rooms) battle.field.pseudoWeather[id] = battle.initEffectState({id});
-  for (const [side, ids] of [[battle.sides[0], c.ownSide], [battle.sides[1], c.screens]]) {
+  for (const [side, ids] of [[battle.sides[0], c.ownSide], [defender.side, c.screens]]) {
     for (const id of ids) {
       if (gen === 1) side.active[0].volatiles[id] = battle.initEffectState({id, target: side.active[0]});
       else side.sideConditions[id] = battle.initEffectState({id, target: side});
@@ -157,7 +174,9 @@ function byShowdown(c, {battle, attacker, defender}) {
     return single(name, ...rest);
   };
   const event = battle.runEvent.bind(battle);
-  battle.runEvent = (name, target, ...rest) => name === 'Accuracy' ? true : event(name, target, ...rest);
+  battle.runEvent = (name, target, ...rest) => name === 'Accuracy' ? true : name === 'RedirectTarget' ? rest[2] : event(name, target, ...rest);
+  const priority = battle.priorityEvent.bind(battle);
+  battle.priorityEvent = (name, ...rest) => name === 'RedirectTarget' ? rest[3] : priority(name, ...rest);
   let used, target;
   /** What a Disguise or an Ice Face loses where it takes the first hit instead, by the ability's own handlers; else null. */
   const broken = () => {
@@ -240,7 +259,7 @@ function byShowdown(c, {battle, attacker, defender}) {
   };
   // The target keeps its HP, but for one, between hits.
   defender.damage = () => { defender.hp = Math.max(1, defender.hp - 1); return 1; };
-  attacker.damage = () => 1;
+  for (const pokemon of battle.getAllActive()) if (pokemon !== defender) pokemon.damage = () => 1;
   const each = battle.eachEvent.bind(battle);
   battle.eachEvent = (name, ...rest) => { if (name !== 'Update') each(name, ...rest); };
   const none = ROLLS.map(() => 0);
@@ -266,7 +285,8 @@ function byShowdown(c, {battle, attacker, defender}) {
 
 /** What our side has to know of a Pokémon of the case. */
 function facts({battle, attacker, defender}) {
-  return [attacker, defender].map(pokemon => ({
+  const others = battle.sides.flatMap(side => side.active).filter(pokemon => pokemon !== attacker && pokemon !== defender);
+  return [attacker, defender, ...others].map(pokemon => ({
     species: pokemon.species.id, gender: pokemon.gender === 'N' ? '' : pokemon.gender,
     stats: [pokemon.maxhp, ...['atk', 'def', 'spa', 'spd', 'spe'].map(stat => pokemon.baseStoredStats[stat])],
     types: pokemon.getTypes(), baseTypes: pokemon.getTypes(false, true), hp: pokemon.hp, weight: pokemon.weighthg / 10, speed: battle.gen > 1 ? pokemon.getStat('spe') : pokemon.modifiedStats.spe,
@@ -344,11 +364,11 @@ if (options.pools) {
     if (!line) continue;
     const c = JSON.parse(line);
     const state = setUp(c);
-    const [attacker, defender] = facts(state);
-    const answer = {id: c.id, attacker, defender, ...byShowdown(c, state)};
+    const [attacker, defender, ...others] = facts(state);
+    const answer = {id: c.id, attacker, defender, others, ...byShowdown(c, state)};
     // The calculator does not know the effects that make a critical hit certain.
     const sure = answer.chance === 1 && c.attacker.effects.some(effect => ['laserfocus', 'focusenergy'].includes(effect));
-    answer.calc = {normal: byCalc(c, sure), crit: byCalc(c, true)};
+    answer.calc = options.doubles ? {normal: null, crit: null} : {normal: byCalc(c, sure), crit: byCalc(c, true)};
     process.stdout.write(`${JSON.stringify(answer)}\n`);
   }
 }

@@ -8,6 +8,9 @@ every random factor, with and without a critical hit, in two ways: @smogon/calc'
 state in which the move is used. Ours must equal Showdown's, or be flagged as an estimate. A case in which @smogon/calc says
 something else than Showdown needs a reason in damage_reasons.py. Exit code 1 if anything is left over.
 
+--doubles: two others stand by, whose abilities may act, the target is an opponent or the user's ally, and Showdown alone is
+asked.
+
 --show N prints the first N unexplained cases; --by lists what the unexplained cases have in common; --freeze FILE keeps the
 cases and Showdown's values, which tests read.
 """
@@ -27,16 +30,21 @@ from typing import Any
 import damage_reasons
 from damage_cases import Case, Drawn, draw
 
+from agents.mechanics.bystanders import Beside
 from agents.mechanics.damage import damage, rolls
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.moves import move_facts
+from agents.mechanics.targets import beside as beside_target
 from teamsets.showdown import node, package
 
 ORACLE = Path(__file__).parent / "damage_oracle.mjs"
+FIRST_DOUBLES = 3
 CALC = Path(__file__).parent.parent.parent / "node_modules" / "@smogon" / "calc"
 
 
-def oracle(gen: int, cases: Iterable[Case] | None, trace: bool = False) -> Iterator[dict[str, Any]]:
+def oracle(
+    gen: int, cases: Iterable[Case] | None, trace: bool = False, doubles: bool = False
+) -> Iterator[dict[str, Any]]:
     """What damage_oracle.mjs prints: names to draw from if `cases` is None, else an answer for each case."""
     options = {
         "package": str(package()),
@@ -44,6 +52,7 @@ def oracle(gen: int, cases: Iterable[Case] | None, trace: bool = False) -> Itera
         "gen": gen,
         "pools": cases is None,
         "trace": trace,
+        "doubles": doubles,
     }
     text = "" if cases is None else "".join(json.dumps(case) + "\n" for case in cases)
     process = subprocess.run(
@@ -91,14 +100,29 @@ def ours(gen: int, case: Case, answer: dict[str, Any]) -> tuple[dict[str, list[i
     defender = fighter(gen, case["defender"], answer["defender"])
     move = move_facts(case["move"], gen)
     screens, own_side = dict.fromkeys(case["screens"], 1), dict.fromkeys(case["ownSide"], 1)
+    beside = standing_by(gen, case, answer, attacker, defender, field) if "others" in case else None
     both_rolls = {
-        name: tried(gen, rolls(attacker, defender, move, field, screens, own_side, name == "crit"))
+        name: tried(gen, rolls(attacker, defender, move, field, screens, own_side, name == "crit", beside))
         for name in ("normal", "crit")
     }
-    hit = damage(attacker, defender, move, field, screens, own_side)
+    hit = damage(attacker, defender, move, field, screens, own_side, beside)
     plain, hp = both_rolls["normal"], defender.stats[0]
     assert (round(hit.low * hp), round(hit.high * hp)) == (plain[0], plain[-1]), (case, hit, plain)
     return both_rolls, hit.mean * hp, hit.estimate
+
+
+def standing_by(
+    gen: int, case: Case, answer: dict[str, Any], attacker: Fighter, defender: Fighter, field: Conditions
+) -> Beside:
+    """Who else is there in a case of doubles, as Beside has it."""
+    pairs = zip(case["others"], answer["others"], strict=True)
+    one, other = (None if side["fainted"] else fighter(gen, side, facts) for side, facts in pairs)
+    move = move_facts(case["move"], gen)
+    if case["hitsAlly"]:
+        return beside_target(
+            move, attacker, defender, defender, [foe for foe in (one, other) if foe is not None], field
+        )
+    return beside_target(move, attacker, defender, one, [defender, *([other] if other is not None else [])], field)
 
 
 def tried(gen: int, values: list[int]) -> list[int]:
@@ -150,7 +174,9 @@ def tags(case: Case) -> list[str]:
             f"{who} {key} {side[key]}" for key in ("species", "ability", "item", "status", "tera") if side[key]
         ]
         case_tags += [f"{who} effect {effect}" for effect in side["effects"]]
-    return case_tags
+    for side in case.get("others", ()):
+        case_tags.append(f"other ability {'fainted' if side['fainted'] else side['ability']}")
+    return [*case_tags, *(["at its ally"] if case.get("hitsAlly") else [])]
 
 
 _WEIGHED = frozenset({"lowkick", "grassknot", "heavyslam", "heatcrash", "skydrop"})
@@ -175,6 +201,14 @@ def frozen_case(case: Case, answer: dict[str, Any]) -> dict[str, Any]:
             kept["weight"] = facts["weight"]
         sides.append(kept)
     field = {key: case[key] for key in ("weather", "terrain", "rooms", "screens", "ownSide") if case[key]}
+    if "others" in case:
+        field["others"] = [
+            None
+            if side["fainted"]
+            else {key: side[key] for key in ("species", "ability", "item", "effects") if side[key]}
+            for side in case["others"]
+        ]
+        field["hitsAlly"] = case["hitsAlly"]
     ends = [values[end] for values in answer["showdown"].values() for end in (0, -1)]
     return {"move": case["move"], "sides": sides, **field, "damage": ends}
 
@@ -212,7 +246,7 @@ def _answers(
     known = len(kept) // max(1, len(chunks[0]))
     for number, chunk in enumerate(chunks[:known]):
         yield kept[number * len(chunk) : (number + 1) * len(chunk)]
-    for answers in pool.map(lambda part: list(oracle(gen, part, options.trace)), chunks[known:]):
+    for answers in pool.map(lambda part: list(oracle(gen, part, options.trace, options.doubles)), chunks[known:]):
         if options.answers:
             with options.answers.open("a") as file:
                 file.writelines(json.dumps(answer) + "\n" for answer in answers)
@@ -225,6 +259,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--gen", type=int, required=True, choices=range(1, 10))
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--doubles", action="store_true", help="with two who stand by, against Showdown alone")
     parser.add_argument("--show", type=int, default=3, help="print the first unexplained cases")
     parser.add_argument("--by", type=int, default=0, help="list what the unexplained cases have in common")
     parser.add_argument("--jobs", type=int, default=1, help="Node processes")
@@ -238,8 +273,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--trace", action="store_true", help="print Node's errors")
     options = parser.parse_args(arguments)
     gen = options.gen
+    if options.doubles and gen < FIRST_DOUBLES:
+        parser.error(f"--doubles: there are none before generation {FIRST_DOUBLES}")
     drawn = Drawn(**next(oracle(gen, None)))
-    cases = [case for case in draw(gen, drawn, options.cases, options.seed) if options.only in " ".join(tags(case))]
+    all_cases = draw(gen, drawn, options.cases, options.seed, options.doubles)
+    cases = [case for case in all_cases if options.only in " ".join(tags(case))]
     size = max(1, min(4000, -(-len(cases) // options.jobs)))
     chunks = [cases[start : start + size] for start in range(0, len(cases), size)]
     counts: collections.Counter[str] = collections.Counter()

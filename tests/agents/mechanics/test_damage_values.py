@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.damage_cases import built, types
 from support.rule_matches import fighter, open_field
 
 from agents.mechanics.damage import damage, rolls
@@ -23,28 +24,6 @@ ROOT = Path(__file__).parents[3]
 @cache
 def kept(gen: int) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (Path(__file__).parent / f"damage_gen{gen}.jsonl").read_text().splitlines()]
-
-
-def types(names: str) -> tuple[str, ...]:
-    return tuple("THREE_QUESTION_MARKS" if name == "???" else name.upper() for name in names.split("/"))
-
-
-def built(gen: int, side: dict[str, Any]) -> Fighter:
-    tera = side.get("tera", "").upper()
-    one = fighter(side["species"], gen, tuple(side["stats"]), types(side["types"]))
-    return replace(
-        one,
-        level=side.get("level", 100),
-        base_types=types(side.get("baseTypes", side["types"])),
-        tera=tera,
-        terastallized=bool(tera),
-        boosts=tuple(sorted(side.get("boosts", {}).items())),
-        hp=side.get("hp", side["stats"][0]) / side["stats"][0],
-        weight=side.get("weight", one.weight),
-        effects=frozenset(side.get("effects", ())),
-        first_turn=True,
-        **{key: side.get(key, "") for key in ("ability", "item", "status", "gender")},
-    )
 
 
 @pytest.mark.parametrize("gen", range(1, 10))
