@@ -12,6 +12,7 @@ import click
 
 from arena.options import RESUMABLE, Declared, EvaluateOptions, declared, is_given
 from arena.run.pool import load_defaults
+from arena.terminal.commands import Integer64
 from teamsets.errors import BadInput
 
 #: Former names of options, which are still accepted -> their names.
@@ -174,14 +175,4 @@ class FiniteRange(click.FloatRange):
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"{value}: give a finite number", param, ctx)
-        return number
-
-
-class Integer64(click.types.IntParamType):
-    """An integer of 64 bits. Unlike an IntRange, it does not print the 19 digits of its ends in every help."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        number = int(super().convert(value, param, ctx))
-        if not -(2**63) <= number < 2**63:
-            self.fail(f"{value}: give an integer of at most 18 digits", param, ctx)
         return number

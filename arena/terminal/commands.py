@@ -194,3 +194,13 @@ def _run(group: click.Command, name: str) -> None:
             raise
         print(f"{name}: stopped", file=sys.stderr)
         sys.exit(STOPPED_CODE)
+
+
+class Integer64(click.types.IntParamType):
+    """An integer of 64 bits. Unlike an IntRange, it does not print the 19 digits of its ends in every help."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        number = int(super().convert(value, param, ctx))
+        if not -(2**63) <= number < 2**63:
+            self.fail(f"{value}: give an integer of at most 18 digits", param, ctx)
+        return number

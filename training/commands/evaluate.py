@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 
 from agents.braces import expand_all
-from arena.commands.options import Integer64
 from arena.report.numbers import counted
+from arena.terminal.commands import Integer64
 from training.commands.running import need_packages
 
 #: Seconds between two lines of progress.
