@@ -39,6 +39,11 @@ class Format:
     doubles: bool = False
 
 
+def is_doubles(format_id: str) -> bool:
+    """Return whether an id is that of a format with two slots a side, one of several battles included."""
+    return bool(_DOUBLES.search(format_id))
+
+
 def get_format(format_id: str) -> Format:
     """Return the format of an id such as "gen1ou" (or a name such as "[Gen 1] OU"), without Showdown.
 
@@ -56,8 +61,7 @@ def get_format(format_id: str) -> Format:
     shape = _SHAPE.fullmatch(name)
     if shape is None:
         raise UnknownFormat(f"format '{format_id}': not a format id: {suggestion(name)}")
-    doubles = bool(_DOUBLES.search(name))
-    return Format(name, gen=int(shape[1]), random=bool(_OWN_TEAMS.search(shape[2])), doubles=doubles)
+    return Format(name, gen=int(shape[1]), random=bool(_OWN_TEAMS.search(shape[2])), doubles=is_doubles(name))
 
 
 def get_singles_format(format_id: str, what: str) -> Format:

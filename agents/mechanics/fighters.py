@@ -18,7 +18,7 @@ from poke_env.battle.status import Status
 from poke_env.data import GenData, to_id_str
 from poke_env.stats import compute_raw_stats, compute_raw_stats_dvs
 
-from agents.battle import SeatBattle
+from agents.battle.seat_view import SeatView
 from agents.mechanics.moves import MoveFacts, facts_of, move_facts
 from agents.mechanics.sets import Guess, guess
 from teamsets.builder.published import STATS
@@ -105,7 +105,7 @@ def empty_field(gen: int) -> Conditions:
     return Conditions(gen, "", "", False, ({}, {}))
 
 
-def conditions(battle: SeatBattle) -> Conditions:
+def conditions(battle: SeatView) -> Conditions:
     """Return the current conditions, own side first."""
     fields = list(battle.fields)
     return Conditions(
@@ -132,13 +132,13 @@ class Loadout(NamedTuple):
     tera: str
 
 
-def own_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
+def own_fighter(mon: Pokemon, battle: SeatView) -> Fighter:
     """Return one of our own Pokémon; all facts are known from the request."""
     moves = tuple((facts_of(move), 1.0) for move in mon.moves.values() if move.current_pp)
     return _fighter(mon, battle.gen, own_loadout(mon, battle), _state(mon, moves))
 
 
-def own_loadout(mon: Pokemon, battle: SeatBattle, *, as_copied: bool = True) -> Loadout:
+def own_loadout(mon: Pokemon, battle: SeatView, *, as_copied: bool = True) -> Loadout:
     """Return the set of one of our own, from the request. as_copied: after Transform with the stats that it copied."""
     gen, guessed = battle.gen, _own_guess(battle.gen)
     stats = {**stats_of(gen, mon.species, mon.level, guessed.nature, guessed.evs)}
@@ -150,7 +150,7 @@ def own_loadout(mon: Pokemon, battle: SeatBattle, *, as_copied: bool = True) -> 
     return _loadout(gen, stats, mon.item, mon.ability or "", mon.tera_type or _own_tera(mon, battle))
 
 
-def _own_tera(mon: Pokemon, battle: SeatBattle) -> str:
+def _own_tera(mon: Pokemon, battle: SeatView) -> str:
     """Return the tera type of one of ours from the request, which poke-env does not read. "" before generation 9."""
     if battle.gen < 9:
         return ""
@@ -160,7 +160,7 @@ def _own_tera(mon: Pokemon, battle: SeatBattle) -> str:
     return ""
 
 
-def foe_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
+def foe_fighter(mon: Pokemon, battle: SeatView) -> Fighter:
     """Return one of the opponent's Pokémon: revealed facts, and estimates from the sets of its species for the rest."""
     loadout, guessed = foe_loadout(mon, battle)
     moves = tuple((move_facts(move, battle.gen), chance) for move, chance in guessed)
@@ -168,7 +168,7 @@ def foe_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
 
 
 def foe_loadout(
-    mon: Pokemon, battle: SeatBattle, *, as_copied: bool = True
+    mon: Pokemon, battle: SeatView, *, as_copied: bool = True
 ) -> tuple[Loadout, tuple[tuple[str, float], ...]]:
     """Return the set of one of the opponent's, revealed or estimated, and its moves as (id, probability).
 
@@ -286,15 +286,19 @@ def _family(gen: int, species: str) -> str:
     return to_id_str(GenData.from_gen(gen).pokedex.get(species, {}).get("baseSpecies", species))
 
 
-def _copied_stats(mon: Pokemon, battle: SeatBattle, guessed: Guess) -> dict[str, int]:
+def _copied_stats(mon: Pokemon, battle: SeatView, guessed: Guess) -> dict[str, int]:
     """Return the stats, without HP, that a transformed Pokémon has copied.
 
     They are those of the active Pokémon opposite if that is what it copied, else estimates for the copied species.
     """
     gen = battle.gen
     mine = any(member is mon for member in battle.team.values())
-    facing = battle.opponent_active_pokemon if mine else battle.active_pokemon
-    if facing is None or facing.transformed or facing.base_stats != mon.base_stats:
+    opposite = battle.opponent_active_pokemon if mine else battle.active_pokemon
+    several = opposite if isinstance(opposite, list) else [opposite]
+    facing = next(
+        (each for each in several if each and not each.transformed and each.base_stats == mon.base_stats), None
+    )
+    if facing is None:
         stats = stats_of(gen, forme_of(mon, gen), mon.level, guessed.nature, guessed.evs)
     else:
         loadout = foe_loadout(facing, battle)[0] if mine else own_loadout(facing, battle)
@@ -315,7 +319,7 @@ def stats_of(gen: int, species: str, level: int, nature: str, evs: tuple[int, ..
     return dict(zip(STATS, values, strict=True))
 
 
-def estimated_stats(mon: Pokemon, battle: SeatBattle) -> dict[str, int]:
+def estimated_stats(mon: Pokemon, battle: SeatView) -> dict[str, int]:
     """Return all stats of either side's Pokémon: from the request if known, else estimated."""
     fighter = own_fighter(mon, battle) if any(mon.stats.values()) else foe_fighter(mon, battle)
     return dict(zip(STATS, fighter.stats, strict=True))

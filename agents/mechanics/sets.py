@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -12,12 +12,15 @@ from typing import Any, Generic, TypeVar
 import orjson
 from poke_env.data import GenData, to_id_str
 
-from teamsets.builder.published import STATS, TIERS, PublishedSet, published_sets
+from teamsets.builder.published import STATS, TIERS, PublishedSet, published_sets, vgc_tiers
+from teamsets.formats import is_doubles
 
 # Relative likelihood of a set that lacks a revealed move.
 _MISFIT = 0.03
 # Probability of the first alternative of a published move slot.
 _FIRST = 0.6
+# Base speed below which a Pokémon of doubles is taken to have no EVs in speed.
+_SLOW = 65
 
 
 Moves = TypeVar("Moves")
@@ -129,7 +132,11 @@ _SPECIAL_STAB = {
 @cache
 def candidates(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ...]:
     """Return the published sets of a species, or else of its base species; empty if it is unknown."""
-    sets = _random_sets(gen) if "random" in format_id else _tier_sets(gen, format_id.removeprefix(f"gen{gen}"))
+    tier = format_id.removeprefix(f"gen{gen}")
+    if is_doubles(format_id):
+        sets = _doubles_sets(gen, tier)
+    else:
+        sets = _random_sets(gen) if "random" in tier else _tier_sets(gen, tier)
     dex = GenData.from_gen(gen).pokedex.get(species, {})
     for name in (species, to_id_str(dex.get("baseSpecies", ""))):
         if name in sets:
@@ -141,14 +148,49 @@ def candidates(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ..
 def _tier_sets(gen: int, tier: str) -> dict[str, tuple[CandidateSet, ...]]:
     """Return species -> published sets of the tier, else of the nearest lower tier, else of a higher one."""
     at = TIERS.index(tier) if tier in TIERS else TIERS.index("ou")
-    by_species: dict[str, list[CandidateSet]] = {}
+    by_species: dict[str, tuple[CandidateSet, ...]] = {}
     for nearest in (*TIERS[at:], *reversed(TIERS[:at])):
-        here: dict[str, list[CandidateSet]] = {}
-        for published in published_sets(gen, nearest):
-            here.setdefault(to_id_str(published.species), []).append(_from_published(published, gen))
-        for species, sets in here.items():
+        for species, sets in _own_sets(gen, nearest).items():
             by_species.setdefault(species, sets)
-    return {species: tuple(sets) for species, sets in by_species.items()}
+    return by_species
+
+
+@cache
+def _doubles_sets(gen: int, tier: str) -> dict[str, tuple[CandidateSet, ...]]:
+    """Return species -> sets for doubles, the nearest source that has the species.
+
+    These are the tier's published sets, those of VGC or Doubles OU (in VGC the former first), Showdown's for random doubles,
+    and the sets for singles.
+    """
+    tiers = ("doublesou", *vgc_tiers(gen)) if "vgc" not in tier else (*vgc_tiers(gen), "doublesou")
+    random_sets = _random_sets(gen, "doubles")
+    if "random" in tier:
+        sources = [random_sets, _random_sets(gen)]
+    else:
+        trained = {species: _trained(gen, species, sets) for species, sets in random_sets.items()}
+        sources = [*(_own_sets(gen, each) for each in (tier, *tiers)), trained, _tier_sets(gen, "ou")]
+    by_species: dict[str, tuple[CandidateSet, ...]] = {}
+    for source in reversed(sources):
+        by_species.update(source)
+    return by_species
+
+
+def _trained(gen: int, species: str, sets: tuple[CandidateSet, ...]) -> tuple[CandidateSet, ...]:
+    """Return sets for random battles with the EVs of a player's team: the better attack, and speed or, if slow, HP."""
+    base = GenData.from_gen(gen).pokedex.get(species, {}).get("baseStats", {})
+    physical = base.get("atk", 0) >= base.get("spa", 0)
+    attack = (252, 0) if physical else (0, 252)
+    slow = base.get("spe", 0) < _SLOW
+    evs = (252 if slow else 4, attack[0], 0, attack[1], 4 if slow else 0, 0 if slow else 252)
+    return tuple(replace(candidate, evs=evs) for candidate in sets)
+
+
+def _own_sets(gen: int, tier: str) -> dict[str, tuple[CandidateSet, ...]]:
+    """Return species -> the sets published for a tier alone."""
+    sets: dict[str, list[CandidateSet]] = {}
+    for published in published_sets(gen, tier):
+        sets.setdefault(to_id_str(published.species), []).append(_from_published(published, gen))
+    return {species: tuple(found) for species, found in sets.items()}
 
 
 def _from_published(published: PublishedSet, gen: int) -> CandidateSet:
@@ -176,11 +218,12 @@ def full_evs(gen: int, evs: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @cache
-def _random_sets(gen: int) -> dict[str, tuple[CandidateSet, ...]]:
+def _random_sets(gen: int, kind: str = "") -> dict[str, tuple[CandidateSet, ...]]:
+    """Return species -> Showdown's sets for random battles. kind: "doubles" for those of random doubles."""
     package = importlib.util.find_spec("localsets")  # located, not imported: importing it would load all of its data
     if package is None or package.origin is None:
         return {}
-    path = Path(package.origin).parent / "randbattle_data" / f"gen{gen}randombattle.json"
+    path = Path(package.origin).parent / "randbattle_data" / f"gen{gen}random{kind}battle.json"
     if not path.is_file():
         return {}
     return {to_id_str(name): _from_random(fields, gen) for name, fields in orjson.loads(path.read_bytes()).items()}

@@ -11,11 +11,12 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.calc import calculate_damage
 from poke_env.calc.damage_calc_gen1_2 import calculate_damage_gen12
 
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.battle.choices import Choice
-from agents.contract import SinglesAgent
+from agents.contract import Agent, SinglesAgent
 from agents.mechanics.fighters import Fighter, estimated_stats
 from agents.mechanics.moves import facts_of
+from agents.rules.doubles.max_damage import most_damage
 from agents.rules.options import any_choice, move_options, switch_options
 from agents.rules.support_players import attack_or_answer, heals, set_up_options
 from agents.rules.turn_view import TurnView, best_answer, strongest
@@ -57,11 +58,13 @@ def lent_stats(battle: SeatBattle, mon: Pokemon) -> Iterator[dict[str, int]]:
         mon._stats = before
 
 
-class MaxDamage(SinglesAgent):
+class MaxDamage(Agent):
     """The move with the maximum expected damage by the damage formula; forced switches by the same criterion.
 
     The classic greedy baseline, with poke-env's port of Smogon's damage calculator (`poke_env.calc`) and the
     opponent's stats estimated from its species' sets. `risk` weights the rolls: 0 uses the minimum, 1 the maximum damage.
+    In doubles the pair of choices with the most damage to the opponents, less that to its own side, by the project's damage
+    formula, which knows all four on the field; damage beyond the HP that are left does not count.
 
     Options: risk, 0.5 by default.
     """
@@ -69,7 +72,9 @@ class MaxDamage(SinglesAgent):
     def __init__(self, risk: float = 0.5) -> None:
         self.risk = risk
 
-    def act(self, battle: SeatBattle) -> Choice:
+    def act(self, battle: SeatBattle | SeatDoubleBattle) -> Choice:
+        if isinstance(battle, SeatDoubleBattle):
+            return most_damage(battle, self.risk, self.rng)
         foe, me = battle.opponent_active_pokemon, battle.active_pokemon
         moves = move_options(battle)
         if moves and me is not None and foe is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
 
@@ -20,13 +22,14 @@ def move_options(battle: SeatBattle, extras: bool = False) -> list[tuple[Choice,
     options = []
     for choice in battle.legal:
         if choice.kind == "move" and (extras or not choice.extra):
-            move = _find(choice.label.split(" ")[1], known, battle.gen)
+            move = find_move(choice.label.split(" ")[1], known, battle.gen)
             if move is not None:
                 options.append((choice, move))
     return options
 
 
-def _find(move_id: str, known: dict[str, Move], gen: int) -> Move | None:
+def find_move(move_id: str, known: Mapping[str, Move], gen: int) -> Move | None:
+    """Return poke-env's move of an id as a choice names it. known: the Pokémon's moves by id; None if no move has the id."""
     if move_id in known:
         return known[move_id]
     if move_id.startswith("hiddenpower"):  # the request may leave out the type that poke-env keeps in the id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.battle.choices import Choice
 from agents.contract import Agent, SinglesAgent
-from agents.rules.doubles_power import strongest_pair
+from agents.rules.doubles.power import strongest_pair
 from agents.rules.options import any_choice
 from agents.rules.turn_view import TurnView, strongest
 

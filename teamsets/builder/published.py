@@ -110,13 +110,25 @@ def version() -> str:
     return importlib.metadata.version("localsets")
 
 
-@cache
-def published_sets(gen: int, tier: str) -> tuple[PublishedSet, ...]:
-    """Return all sets published for a tier of a generation; empty if `localsets` has no such tier."""
+def _folder() -> Path:
+    """Return where the published sets lie. Raises MissingTool if `localsets` is not installed."""
     package = importlib.util.find_spec("localsets")  # its data alone: importing the package would read all of it
     if package is None or package.origin is None:
         raise MissingTool("localsets: not installed: `pip install localsets`, or `make setup` in a checkout")
-    path = Path(package.origin).parent / "smogon_data" / f"gen{gen}{tier}.json"
+    return Path(package.origin).parent / "smogon_data"
+
+
+@cache
+def vgc_tiers(gen: int) -> tuple[str, ...]:
+    """Return the tiers of VGC of a generation that have published sets, the latest first."""
+    years = sorted(path.stem for path in _folder().glob(f"gen{gen}vgc*.json"))
+    return tuple(stem.removeprefix(f"gen{gen}") for stem in reversed(years))
+
+
+@cache
+def published_sets(gen: int, tier: str) -> tuple[PublishedSet, ...]:
+    """Return all sets published for a tier of a generation; empty if `localsets` has no such tier."""
+    path = _folder() / f"gen{gen}{tier}.json"
     if not path.is_file():
         return ()
     published = json.loads(path.read_text(encoding="utf-8"))

@@ -3,44 +3,18 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import pytest
+from support.double_requests import double_battle
 
-from agents import SeatDoubleBattle
 from agents.rules.simple_players import MaxPower
-
-TARGETS = {
-    "hydropump": "normal", "surf": "allAdjacent", "heatwave": "allAdjacentFoes", "protect": "self", "watergun": "normal",
-    "explosion": "allAdjacent",
-}  # fmt: skip
 
 
 def chosen(first: tuple[str, ...], second: tuple[str, ...], *lines: str) -> str:
     """The choice of max-power where our two have these moves."""
-    battle = SeatDoubleBattle("battle-1", "Ann", "p1", 9, "gen9doublesou", random.Random(0))
-
-    def entry(name: str, slot: int, moves: tuple[str, ...]) -> dict[str, Any]:
-        stats = dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100)
-        return {
-            "ident": f"p1: {name}", "details": f"{name}, L50", "condition": "100/100", "active": slot < 2, "stats": stats,
-            "moves": list(moves), "baseAbility": "insomnia", "ability": "insomnia", "item": "", "pokeball": "pokeball",
-        }  # fmt: skip
-
-    team = [entry("Hypno", 0, first), entry("Muk", 1, second), entry("Mew", 2, ("protect",))]
-    battle.ask({"wait": True, "side": {"name": "Ann", "id": "p1", "pokemon": team}})
-    battle.feed([
-        "|gametype|doubles", "|switch|p1a: Hypno|Hypno, L50|100/100", "|switch|p1b: Muk|Muk, L50|100/100",
-        "|switch|p2a: Onix|Onix, L50|100/100", "|switch|p2b: Abra|Abra, L50|100/100", "|turn|1", *lines,
-    ])  # fmt: skip
-    active = [
-        {"moves": [{"move": move, "id": move, "pp": 10, "maxpp": 10, "target": TARGETS[move]} for move in moves]}
-        for moves in (first, second)
-    ]
-    battle.ask({"active": active, "side": {"name": "Ann", "id": "p1", "pokemon": team}})
     agent = MaxPower()
     agent.rng = random.Random(1)
-    return agent.act(battle).label
+    return agent.act(double_battle(first, second, *lines)).label
 
 
 @pytest.mark.parametrize(

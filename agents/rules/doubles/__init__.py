@@ -1,0 +1,1 @@
+"""The rule players' doubles: what each of them does with two slots."""
