@@ -6,7 +6,7 @@ PYTHON ?= python3
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup setup-dev training llm ray search evaluate test test-training test-rest test-slow lint format docs bench gpu gpu-train docker clean
+.PHONY: help setup setup-dev training llm ray search evaluate test test-training test-rest test-slow lint format docs dashboard bench gpu gpu-train docker clean
 
 help:            ## what one can say here
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 16
@@ -53,6 +53,10 @@ format: setup-dev ## write the format
 docs:            ## docs/ as one browsable folder, site/, that loads nothing from elsewhere; a broken link fails
 	@PYTHON=$(PYTHON) sh scripts/setup.sh docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build $(ARGS) && echo "docs: open site/index.html"
+
+dashboard:       ## the dashboard on http://127.0.0.1:8700/, until Ctrl-C: ARGS="--db FILE" picks a database
+	@PYTHON=$(PYTHON) sh scripts/setup.sh dashboard
+	@$(BIN)/arena dashboard $(ARGS)
 
 bench: setup-dev ## battles a second, against poke-env over a local Showdown server
 	@$(BIN)/python scripts/bench/throughput.py $(ARGS)

@@ -24,6 +24,7 @@ COMMANDS = {
     "teams": "teams",
     "setup": "setup",
     "doctor": "doctor",
+    "completion": "completion",
 }
 
 

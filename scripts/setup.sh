@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sets up .venv and node_modules from pinned versions. Says in one line what is missing, does nothing the second time.
-# Usage: [TORCH_INDEX=URL] scripts/setup.sh [dev] [training] [llm] [ray] [docs]
+# Usage: [TORCH_INDEX=URL] scripts/setup.sh [dev] [training] [llm] [ray] [dashboard] [docs]
 # TORCH_INDEX: the package index from which torch alone is taken, e.g. PyTorch's CPU index. It is remembered in .venv.
 set -eu
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ command -v npm >/dev/null 2>&1 || fail "npm was not found beside node: install i
 fingerprint=$(cat pyproject.toml constraints.txt package-lock.json scripts/setup.sh | cksum | tr -d '\n')
 wanted="$fingerprint"
 extras=""
-for extra in dev training llm ray docs; do
+for extra in dev training llm ray dashboard docs; do
     case " $* $(cat .venv/.extras 2>/dev/null || true) " in *" $extra "*) extras="$extras,$extra"; wanted="$wanted $extra" ;; esac
 done
 extras=${extras#,}

@@ -54,6 +54,28 @@ def test_every_option_of_a_command_is_explained(path: tuple[str, ...]) -> None:
         assert not isinstance(option, click.Option) or option.help, option.name
 
 
+#: Commands without --json, by what they leave: a service that runs until it is stopped; installed software; a run folder,
+#: whose metrics.jsonl has the results; a file that the user asked for.
+NO_RESULT = {
+    "service": {"arena serve", "arena dashboard"},
+    "software": {"arena setup", "arena agents setup"},
+    "run folder": {
+        *("train base", "train dpo", "train llm-dpo", "train finetune", "train online", "train population"),
+        "train curriculum run",
+    },
+    "file": {"train config", "train curriculum report", "arena completion"},
+}
+
+
+def test_every_command_that_prints_a_result_prints_it_as_json() -> None:
+    without = {
+        " ".join(path)
+        for path, command in COMMANDS.items()
+        if not any("--json" in option.opts for option in command.params)
+    }
+    assert without == set().union(*NO_RESULT.values())
+
+
 @pytest.mark.parametrize("group", [command_line.cli, training_line.cli], ids=["arena", "train"])
 def test_the_list_of_commands_is_read_without_importing_them(group: Commands) -> None:
     context = click.Context(group)

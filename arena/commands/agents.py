@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import textwrap
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import click
 
 from agents import AgentSource, known_specs, resolve
 from agents.external.foul_play_setup import USUAL, set_up
-from arena.terminal.commands import Suggesting
+from arena.terminal.commands import Suggesting, json_option, print_json
 from arena.terminal.console import Console
 from teamsets.errors import BadInput
 
@@ -40,7 +40,7 @@ def agents() -> None:
 
 
 @agents.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per agent.")
+@json_option
 def list_agents(as_json: bool) -> None:
     """List the agents that can be named.
 
@@ -55,7 +55,7 @@ def list_agents(as_json: bool) -> None:
     """
     entries = [_Entry(spec, about, resolve(spec).missing(None)) for spec, about in known_specs().items()]
     if as_json:
-        print(json.dumps([{**asdict(entry), "available": not entry.missing} for entry in entries], indent=1))
+        print_json([{**asdict(entry), "available": not entry.missing} for entry in entries])
         return
     ready = [entry for entry in entries if not entry.missing]
     for family, members in _by_family(ready).items():
@@ -109,7 +109,8 @@ def _print_wrapped(text: str, indent: int) -> None:
 
 @agents.command()
 @click.argument("spec")
-def show(spec: str) -> None:
+@json_option
+def show(spec: str, as_json: bool) -> None:
     """Show an agent's documentation, options and fingerprint.
 
     \b
@@ -117,6 +118,9 @@ def show(spec: str) -> None:
       arena agents show random
     """
     source = resolve(spec)
+    if as_json:
+        print_json(_described(source))
+        return
     for label, text in (
         ("agent", source.spec),
         ("repeatable", "yes" if source.repeatable else "no: the same seed may give a different battle"),
@@ -128,6 +132,18 @@ def show(spec: str) -> None:
     print(f"\n{source.documentation}")
 
 
+def _described(source: AgentSource) -> dict[str, Any]:
+    return {
+        "agent": source.spec,
+        "repeatable": source.repeatable,
+        "missing": source.missing(None),
+        "options": source.options | source.given,
+        "defaults": source.options,
+        "fingerprint": source.fingerprint,
+        "documentation": source.documentation,
+    }
+
+
 def _option(source: AgentSource, name: str) -> str:
     """An option with the value that it has, and the default where the spec gives another."""
     default = source.options[name]
@@ -137,7 +153,8 @@ def _option(source: AgentSource, name: str) -> str:
 
 @agents.command()
 @click.argument("name", required=False, metavar="[NAME]")
-def doctor(name: str | None) -> None:
+@json_option
+def doctor(name: str | None, as_json: bool) -> None:
     """Check what agents need that is not part of the arena.
 
     NAME: a spec or a family; by default all agents that need external software.
@@ -153,14 +170,17 @@ def doctor(name: str | None) -> None:
         chosen = [spec for spec in known_specs() if resolve(spec).is_external or resolve(spec).missing(None)]
     else:
         chosen = [spec for spec in known_specs() if spec.partition(":")[0] == name] or [resolve(name).spec]
-    fine = True
-    for spec in chosen:
-        source = resolve(spec)
-        lacks = source.missing(None)
-        fine = fine and not lacks
-        gens = ", ".join(str(gen) for gen in range(1, 10) if not source.missing(f"gen{gen}ou"))
-        print(f"{spec}: {lacks or (f'ready for generations {gens}' if gens else source.missing('gen1ou'))}")
-    sys.exit(0 if fine or name is None else 1)
+    sources = [resolve(spec) for spec in chosen]
+    lacking = {source.spec: source.missing(None) for source in sources}
+    gens = {source.spec: [gen for gen in range(1, 10) if not source.missing(f"gen{gen}ou")] for source in sources}
+    if as_json:
+        print_json([{"agent": spec, "missing": lacking[spec], "generations": gens[spec]} for spec in lacking])
+    else:
+        for source in sources:
+            ready = ", ".join(map(str, gens[source.spec]))
+            able = f"ready for generations {ready}" if ready else source.missing("gen1ou")
+            print(f"{source.spec}: {lacking[source.spec] or able}")
+    sys.exit(1 if any(lacking.values()) and name is not None else 0)
 
 
 @agents.command()

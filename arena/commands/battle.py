@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Unpack
 
@@ -14,13 +15,14 @@ from arena.options import OneBattleOptions
 from arena.report.narration import narrate
 from arena.report.runs import command
 from arena.report.showdown_replay import VIEWER_SITE, replay_log, replay_page
+from arena.report.story import stories
 from arena.run.settings import battle_settings
 from arena.run.terminal import stoppable
 from arena.run.tournament import Run, play, prepare
 from arena.schedules.plan import round_robin
 from arena.store import open_store, rows
 from arena.store.recover import recover
-from arena.terminal.commands import db_option, say
+from arena.terminal.commands import db_option, json_option, print_json, say
 from arena.terminal.console import Console
 from arena.terminal.targets import TARGET, check_target, write_target
 from arena.venues.simulator.reproduction import StoredBattle, replay_battle, stored_battle
@@ -41,11 +43,12 @@ from arena.venues.simulator.reproduction import StoredBattle, replay_battle, sto
         "fresh": {"help": "Play a new battle even if this one is stored."},
     },
 )
+@json_option
 @db_option
-def battle(first: str, second: str, db: Path, **options: Unpack[OneBattleOptions]) -> None:
+def battle(first: str, second: str, as_json: bool, db: Path, **options: Unpack[OneBattleOptions]) -> None:
     """Play one battle and describe it turn by turn.
 
-    AGENT is p1, OPPONENT is p2; the battle is stored.
+    AGENT is p1, OPPONENT is p2; the battle is stored. --json prints it as `arena watch ID --json` does.
 
     If a battle with the same agents, teams and seed is stored already, that one is shown.
 
@@ -54,7 +57,7 @@ def battle(first: str, second: str, db: Path, **options: Unpack[OneBattleOptions
       arena battle poke-env:SimpleHeuristicsPlayer random --format gen1ou
       arena battle poke-env:SimpleHeuristicsPlayer random --format gen1ou --fresh
     """
-    console = Console()
+    console = Console(stderr=as_json)
     with open_store(db) as store:
         if options.get("fresh") and options.get("seed") is None:
             options["seed"] = _unused_seed(db)
@@ -72,7 +75,10 @@ def battle(first: str, second: str, db: Path, **options: Unpack[OneBattleOptions
     if stored:
         same = "with the same agents, teams and seed"
         say(console, f"Battle {battle_id} is stored already, from run {earlier}, {same}: --fresh plays a new one.")
-    _print_narration(stored_battle(db, battle_id))
+    if as_json:
+        print_json(stories(db, [battle_id])[0])
+    else:
+        _print_narration(stored_battle(db, battle_id))
 
 
 def _stored(db: Path, run: Run) -> list[tuple[int, str]]:
@@ -100,9 +106,16 @@ def _unused_seed(db: Path) -> int:
 )
 @click.option("--narrate", "narrated", is_flag=True, help="Also print the battle, a sentence for each event.")
 @click.option("--stock-simulator", "stock", is_flag=True, help="Use unmodified Showdown code (slower).")
+@json_option
 @db_option
 def replay(
-    battle_id: int, html_path: Path | None, log_path: Path | None, narrated: bool, stock: bool, db: Path
+    battle_id: int,
+    html_path: Path | None,
+    log_path: Path | None,
+    narrated: bool,
+    stock: bool,
+    as_json: bool,
+    db: Path,
 ) -> None:
     """Re-simulate a stored battle, or write it as a replay.
 
@@ -129,11 +142,14 @@ def replay(
     if log_path is not None:
         write_target(log_path, lambda: "\n".join(replay_log(stored)) + "\n")
     if (html_path, log_path) == (None, None):
-        _compare(stored, stock)
+        _compare(stored, stock, as_json)
 
 
-def _compare(stored: StoredBattle, stock: bool) -> None:
+def _compare(stored: StoredBattle, stock: bool, as_json: bool) -> None:
     comparison = replay_battle(stored, stock=stock)
+    if as_json:
+        print_json({"battle": stored.battle_id, "has_logs": stored.has_logs, **asdict(comparison)})
+        sys.exit(comparison.difference is not None)
     if comparison.difference is not None:
         print(f"battle {stored.battle_id}: differs: {comparison.difference}")
         sys.exit(1)

@@ -9,9 +9,10 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -19,6 +20,7 @@ from arena.battles.guard import StepGuard
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.record import BattleRecord
 from arena.store import connect
+from arena.terminal.commands import json_option, print_json
 from arena.venue import Rules
 from arena.venues.simulator.host import Host
 from arena.venues.simulator.simulator import Simulator
@@ -28,14 +30,27 @@ from teamsets.errors import ArenaError
 
 
 @click.command()
-def doctor() -> None:
+@json_option
+def doctor(as_json: bool) -> None:
     """Check the installation. Exits with 1 if evaluation cannot work.
 
     \b
     Example:
       arena doctor
     """
+    if as_json:
+        results = list(outcomes(CHECKS))
+        print_json([*map(CheckResult._asdict, results), {"name": "torch", "ok": True, "text": _torch()}])
+        sys.exit(0 if all(each.ok for each in results) else 1)
     sys.exit(0 if report(CHECKS, _torch()) else 1)
+
+
+class CheckResult(NamedTuple):
+    """What a check has found. text: a line about it, or what is wrong."""
+
+    name: str
+    ok: bool
+    text: str
 
 
 def report(checks: Mapping[str, Callable[[], str]], torch: str) -> bool:
@@ -43,10 +58,10 @@ def report(checks: Mapping[str, Callable[[], str]], torch: str) -> bool:
 
     checks: name -> returns a line, or raises what is wrong. torch: the line about training.
     """
-    outcomes = [
-        _report(name, check) for name, check in checks.items()
-    ]  # every one, not only up to the first that fails
-    fine = all(outcomes)
+    fine = True
+    for each in outcomes(checks):
+        print(f"{each.name:18} {each.text if each.ok else f'NO: {each.text}'}")
+        fine = fine and each.ok
     print(f"{'torch':18} {torch}")
     print(
         "everything that evaluation needs is installed"
@@ -56,13 +71,13 @@ def report(checks: Mapping[str, Callable[[], str]], torch: str) -> bool:
     return fine
 
 
-def _report(name: str, check: Callable[[], str]) -> bool:
-    try:
-        print(f"{name:18} {check()}")
-    except (ArenaError, OSError, subprocess.SubprocessError) as error:
-        print(f"{name:18} NO: {error}")
-        return False
-    return True
+def outcomes(checks: Mapping[str, Callable[[], str]]) -> Iterator[CheckResult]:
+    """Yield the result of every check, not only up to the first that fails."""
+    for name, check in checks.items():
+        try:
+            yield CheckResult(name, True, check())
+        except (ArenaError, OSError, subprocess.SubprocessError) as error:
+            yield CheckResult(name, False, str(error))
 
 
 def _node() -> str:

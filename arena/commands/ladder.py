@@ -17,8 +17,9 @@ from arena.remote.ladder import server_uri
 from arena.remote.ladder_run import LadderSettings, play, prepare
 from arena.remote.user_battle import UserBattle
 from arena.report.numbers import counted
+from arena.report.summary import summarize
 from arena.store import open_store
-from arena.terminal.commands import STOPPED_CODE, db_argument, db_option, say
+from arena.terminal.commands import STOPPED_CODE, db_argument, db_option, json_option, print_json, say
 from arena.terminal.console import Console
 from arena.validation import is_loopback
 from arena.venue import Rules
@@ -52,6 +53,7 @@ from teamsets.formats import get_format
     help="Send messages without throttling: for a server without rate limits. To a server on this machine (localhost) they "
     "are never throttled.",
 )
+@json_option
 @db_option
 def ladder(
     server: str,
@@ -64,6 +66,7 @@ def ladder(
     think_limit: float,
     login_server: str,
     unthrottled: bool,
+    as_json: bool,
     db: Path,
 ) -> None:
     """Play with AGENT on another Showdown server.
@@ -94,7 +97,7 @@ def ladder(
         accept=accept,
         rules=Rules(think_limit=think_limit),
     )
-    console = Console()
+    console = Console(stderr=as_json)
     with open_store(db) as store:
         run = prepare(store, settings)
         say(console, f"Run {run.run_id}: {_what(settings)}; stored in {db}")
@@ -104,6 +107,8 @@ def ladder(
 
         rate_limit = None if unthrottled or is_loopback(urlsplit(settings.server).hostname or "") else PUBLIC_RATE_LIMIT
         finished = asyncio.run(play(run, store, account, rate_limit, log=lambda line: say(console, line), show=show))
+    if as_json:
+        print_json(summarize(db, run.run_id))
     say(console, f"Full report: arena report {run.run_id}{db_argument(db)}")
     if not finished:
         sys.exit(STOPPED_CODE)

@@ -15,12 +15,13 @@ from arena.options import MatchOptions
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
 from arena.report.numbers import counted, counted_minutes
+from arena.report.summary import summarize
 from arena.run.settings import MATCH_BATTLES, MOST_BATTLES, match_settings
 from arena.run.terminal import play_shown, stoppable
 from arena.run.tournament import Run, prepare, resume
 from arena.schedules.match import Match
 from arena.store import open_store
-from arena.terminal.commands import STOPPED_CODE, db_argument, db_option, say
+from arena.terminal.commands import STOPPED_CODE, db_argument, db_option, json_option, print_json, say
 from arena.terminal.console import Console
 from arena.workers.cluster.connection import connect_cluster
 from teamsets.errors import BadInput
@@ -46,11 +47,13 @@ from teamsets.errors import BadInput
     },
 )
 @resume_option
+@json_option
 @db_option
 def match(
     arguments: tuple[str, ...],
     sprt: bool,
     resumed: str | None,
+    as_json: bool,
     db: Path,
     **options: Unpack[MatchOptions],
 ) -> None:
@@ -59,7 +62,8 @@ def match(
     AGENT plays against OPPONENT; the difference has a 95% interval.
 
     Battles are played in pairs in which the agents exchange teams. With --sprt the match ends as soon as the test decides
-    between two hypotheses: H0, AGENT's lead is elo0 or less; H1, it is elo1 or more.
+    between two hypotheses: H0, AGENT's lead is elo0 or less; H1, it is elo1 or more. --json prints the report as `arena
+    report --json -` does.
 
     \b
     Examples:
@@ -78,7 +82,7 @@ def match(
     settings = None
     if resumed is None:
         settings = match_settings(agents, parse_sprt(test_arguments) if sprt else None, options)
-    console = Console()
+    console = Console(stderr=as_json)
     on, workers = options.get("on"), options.get("workers")
     with connect_cluster(on, workers, lambda line: say(console, line)) as cluster, open_store(db) as store:
         if settings is not None:
@@ -93,6 +97,8 @@ def match(
             console.print()
             assert isinstance(played.schedule, Match)
             first, second = played.schedule.pairing
+            if as_json:
+                print_json(summarize(db, run.run_id))
             for line in report_lines(first, second, pair_counts(played.schedule.points), run.settings.sprt):
                 say(console, line)
             say_unfinished(console, run, played, resume_command)

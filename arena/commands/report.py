@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from arena.report import html, markdown
 from arena.report.evidence import latest_run
 from arena.report.page.battles import DEFAULT
 from arena.report.summary import summarize
+from arena.report.summary_types import RankingRow, ReportSummary
 from arena.report.tables import print_summary
 from arena.store.recover import recover
 from arena.terminal.commands import db_option
@@ -41,6 +44,7 @@ class _Battles(click.ParamType):
 @click.option("--html", "html_path", type=TARGET, metavar="PATH", help="Write one self-contained HTML file.")
 @click.option("--markdown", "markdown_path", type=TARGET, metavar="PATH", help="Write Markdown; - for stdout.")
 @click.option("--json", "json_path", type=TARGET, metavar="PATH", help="Write all numbers as JSON; - for stdout.")
+@click.option("--csv", "csv_path", type=TARGET, metavar="PATH", help="Write the rankings as CSV; - for stdout.")
 @click.option("--anchor", metavar="AGENT", help=f"Agent whose rating is fixed at {BASE:g}.  [default: the run's]")
 @click.option(
     "--battles",
@@ -56,6 +60,7 @@ def report(
     html_path: Path | None,
     markdown_path: Path | None,
     json_path: Path | None,
+    csv_path: Path | None,
     anchor: str | None,
     battles: int | None,
     db: Path,
@@ -71,9 +76,10 @@ def report(
       arena report
       arena report --html report.html
       arena report 20261121-183401 --anchor random --markdown - --json report.json
+      arena report --csv ranking.csv
     """
     recover(db)
-    for path in (html_path, markdown_path, json_path):
+    for path in (html_path, markdown_path, json_path, csv_path):
         check_target(path)
     summary = summarize(db, run or latest_run(db), anchor=anchor)
     if html_path is not None:
@@ -82,5 +88,21 @@ def report(
         write_target(markdown_path, lambda: markdown.render(summary))
     if json_path is not None:
         write_target(json_path, lambda: json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
-    if (html_path, markdown_path, json_path) == (None, None, None):
+    if csv_path is not None:
+        write_target(csv_path, lambda: _csv(summary))
+    if html_path is markdown_path is json_path is csv_path is None:
         print_summary(Console(), summary)
+
+
+def _csv(summary: ReportSummary) -> str:
+    """The rankings of all formats, a line an agent."""
+    lines = [
+        {"format": each["format"], **row, "nash": row["nash"] and row["nash"]["mean"]}
+        for each in summary["formats"]
+        for row in each["ranking"]
+    ]
+    written = io.StringIO()
+    writer = csv.DictWriter(written, ["format", *(key for key in RankingRow.__annotations__)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return written.getvalue()

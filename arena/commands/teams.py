@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import click
 from rich.table import Table
 
 from arena.replays.team_sets import LEAST_SHOWN, gather
-from arena.terminal.commands import Suggesting
+from arena.terminal.commands import BAD_INPUT_CODE, Suggesting, json_option, print_json
 from arena.terminal.console import Console
 from teamsets import variety
 from teamsets.builder import competitive
@@ -59,7 +60,8 @@ def teams() -> None:
 
 @teams.command("list")
 @click.option("--format", "format_id", metavar="F", help="Only this format.")
-def list_sets(format_id: str | None) -> None:
+@json_option
+def list_sets(format_id: str | None, as_json: bool) -> None:
     """List the team sets, with the number of teams by format.
 
     \b
@@ -69,10 +71,17 @@ def list_sets(format_id: str | None) -> None:
     bring_teams = [each for each in (*LADDER_FORMATS, *DOUBLES_FORMATS) if not get_format(each).random]
     names = set_names()
     table = Table("format", *names)
+    sizes = []
     for each in [get_format(format_id).id] if format_id else bring_teams:
-        varied = f"{variety.SIZE}*" if variety.is_made_for(get_format(each)) else "0"
-        counts = [varied if name == variety.NAME else str(count_shipped(name, each)) for name in names]
-        table.add_row(each, *counts)
+        made = variety.SIZE if variety.is_made_for(get_format(each)) else 0
+        size = {name: made if name == variety.NAME else count_shipped(name, each) for name in names}
+        sizes.append({"format": each, **size})
+        table.add_row(
+            each, *(f"{count}*" if name == variety.NAME and count else str(count) for name, count in size.items())
+        )
+    if as_json:
+        print_json(sizes)
+        return
     console = Console()
     console.print(table)
     console.print(
@@ -86,7 +95,8 @@ def list_sets(format_id: str | None) -> None:
 @_format_option
 @_count_option
 @_seed_option
-def show(team_set: str, name: str | None, format_id: str, count: int | None, seed: int) -> None:
+@json_option
+def show(team_set: str, name: str | None, format_id: str, count: int | None, seed: int, as_json: bool) -> None:
     """Show the teams of a set, or one team.
 
     SET: a team set. NAME: of a team, which is shown as Showdown's export text.
@@ -97,6 +107,10 @@ def show(team_set: str, name: str | None, format_id: str, count: int | None, see
       arena teams show competitive 01-starmie-rhydon --format gen1ou
     """
     loaded = load_set(team_set, format_id, count=count, seed=seed, skip_invalid=True)
+    if as_json:
+        chosen_teams = [team for team in loaded.teams if name in (None, team.name, team.id)]
+        print_json([{"name": t.name, "id": t.id, "species": t.species, "export": t.export} for t in chosen_teams])
+        return
     if name is None:
         table = Table("name", "species, lead first")
         for team in loaded.teams:
@@ -115,7 +129,8 @@ def show(team_set: str, name: str | None, format_id: str, count: int | None, see
 @click.argument("path", metavar="PATH")
 @_format_option
 @click.option("--skip-invalid", is_flag=True, help="Skip rejected teams and count them, instead of stopping.")
-def validate(path: str, format_id: str, skip_invalid: bool) -> None:
+@json_option
+def validate(path: str, format_id: str, skip_invalid: bool, as_json: bool) -> None:
     """Check teams with Showdown's own validator.
 
     PATH: a folder, a file, or a set's name.
@@ -127,10 +142,16 @@ def validate(path: str, format_id: str, skip_invalid: bool) -> None:
     try:
         loaded = load_set(path, format_id, skip_invalid=skip_invalid)
     except BadTeam as error:
+        if as_json:
+            print_json({"format": format_id, "valid": None, "left_out": [], "refused": error.reasons})
+            sys.exit(BAD_INPUT_CODE)
         for reason in error.reasons:
             click.echo(f"refused: {reason}")
         fix = "fix them" if skip_invalid else "fix them, or leave them out with --skip-invalid"
         raise BadTeam(f"{path}: {len(error.reasons)} teams refused for {format_id}, listed above: {fix}") from error
+    if as_json:
+        print_json({"format": loaded.format, "valid": len(loaded.teams), "left_out": loaded.skipped, "refused": []})
+        return
     for line in loaded.skipped:
         click.echo(f"left out: {line}")
     left_out = f", {len(loaded.skipped)} left out" if loaded.skipped else ""
@@ -143,7 +164,8 @@ def validate(path: str, format_id: str, skip_invalid: bool) -> None:
 @_count_option
 @_seed_option
 @click.option("--out", type=click.Path(path_type=Path), help="The folder to write to.  [default: teams/SET]")
-def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path | None) -> None:
+@json_option
+def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path | None, as_json: bool) -> None:
     """Write the teams of a generated set as files.
 
     SET: competitive or variety.
@@ -153,6 +175,9 @@ def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path 
       arena teams make variety --format gen9ou --count 50 --seed 7 --out my-teams
     """
     written = make_files(team_set, format_id, out or Path("teams", team_set), count=count, seed=seed)
+    if as_json:
+        print_json(written)
+        return
     click.echo(f"{len(written)} teams written to {written[0].parent}")
 
 
@@ -164,8 +189,9 @@ def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path 
               help="Skip teams with fewer revealed Pokémon.")  # fmt: skip
 @_seed_option
 @click.option("--out", type=click.Path(path_type=Path), help="The folder to write to.  [default: teams/NAME]")
+@json_option
 def from_replays(
-    replays: Path, name: str, format_id: str | None, least_shown: int, seed: int, out: Path | None
+    replays: Path, name: str, format_id: str | None, least_shown: int, seed: int, out: Path | None, as_json: bool
 ) -> None:
     """Extract people's teams from replays.
 
@@ -177,6 +203,9 @@ def from_replays(
     """
     folder = out or Path("teams", name)
     done = gather(replays, folder, format_id=format_id, least_shown=least_shown, seed=seed)
+    if as_json and done.paths:
+        print_json({"teams": done.teams, "left_out": done.refused, "duplicates": done.doubled, "paths": done.paths})
+        return
     for reason, count in done.refused.most_common():
         click.echo(f"left out: {count:5}  {reason}")
     if done.doubled:

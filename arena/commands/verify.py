@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from arena.report.numbers import counted
 from arena.store.recover import recover
-from arena.terminal.commands import db_option, say
+from arena.terminal.commands import db_option, json_option, print_json, say
 from arena.terminal.console import Console
 from arena.venues.engine.verifying import verify as verified
 
@@ -20,8 +21,9 @@ _SHOWN = 20
 @click.command()
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Check only N battles.  [default: all]")
+@json_option
 @db_option
-def verify(run_id: str | None, sample: int | None, db: Path) -> None:
+def verify(run_id: str | None, sample: int | None, as_json: bool, db: Path) -> None:
     """Replay stored battles on the other simulator.
 
     Battles of gen1ou, gen1randombattle and gen9ou, on Showdown or on the engine. Exit code 1 at a difference.
@@ -37,6 +39,9 @@ def verify(run_id: str | None, sample: int | None, db: Path) -> None:
     recover(db)
     console = Console()
     result = verified(db, run_id, sample)
+    if as_json:
+        print_json(asdict(result))
+        sys.exit(bool(result.differences))
     for difference in result.differences[:_SHOWN]:
         say(console, difference)
     if len(result.differences) > _SHOWN:

@@ -16,7 +16,7 @@ from arena.report.story import stories
 from arena.report.story_text import head, turn
 from arena.report.story_types import Story
 from arena.store.recover import recover
-from arena.terminal.commands import db_option
+from arena.terminal.commands import db_option, json_option, print_json
 from arena.terminal.console import Console
 from teamsets.errors import BadInput
 
@@ -39,8 +39,9 @@ _SCROLL = {"j": 1, "\x1b[B": 1, "\x1bOB": 1, "k": -1, "\x1b[A": -1, "\x1bOA": -1
     metavar="SECONDS",
     help="Advance automatically after this many seconds.",
 )
+@json_option
 @db_option
-def watch(battle_id: int, start: int | None, whole: bool, delay: float | None, db: Path) -> None:
+def watch(battle_id: int, start: int | None, whole: bool, delay: float | None, as_json: bool, db: Path) -> None:
     """Show a stored battle turn by turn.
 
     It shows the battle ID: HP, events, each side's choice and its alternatives.
@@ -54,6 +55,9 @@ def watch(battle_id: int, start: int | None, whole: bool, delay: float | None, d
     """
     recover(db)
     (story,) = stories(db, [battle_id])
+    if as_json:
+        print_json(story)
+        return
     index = _index(story, start)
     console = Console(highlight=False)
     if not story["turns"] or whole or not (console.is_terminal and sys.stdin.isatty()):

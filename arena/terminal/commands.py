@@ -6,6 +6,7 @@ import ast
 import difflib
 import errno
 import importlib
+import json
 import signal
 import sys
 import threading
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # `arena --help` prints without it
     from rich.console import Console
 
 STOPPED_CODE = 130  # the exit code after Ctrl-C
+BAD_INPUT_CODE = 2
 #: What may be wrong with a path that a user has named, wherever it is noticed.
 _OF_A_PATH = {
     errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.ENOSPC,
@@ -39,6 +41,15 @@ db_option = click.option(
     show_default=True,
     help="The battle database.",
 )
+
+
+#: Of every command that prints a result (tests/test_commands_documented.py): that alone on stdout, as one JSON document.
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def print_json(value: Any) -> None:
+    """Prints a result as JSON; paths and times as text."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=1, default=str))
 
 
 def db_argument(db: Path) -> str:
@@ -169,13 +180,13 @@ def _short(path: str) -> str:
 def _run(group: click.Command, name: str) -> None:
     try:
         with _one_interrupt():
-            group.main(standalone_mode=False)
+            group.main(prog_name=name, standalone_mode=False)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except (BadInput, MissingTool) as error:
         print(f"{name}: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(BAD_INPUT_CODE)
     except ArenaError as error:
         print(f"{name}: {error}", file=sys.stderr)
         sys.exit(1)
@@ -186,7 +197,7 @@ def _run(group: click.Command, name: str) -> None:
         if error.errno not in _OF_A_PATH or error.filename is None:
             raise
         print(f"{name}: {_short(str(error.filename))}: {error.strerror}: name another path", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(BAD_INPUT_CODE)
     except click.exceptions.Exit as request:
         sys.exit(request.exit_code)
     except (click.Abort, KeyboardInterrupt, RuntimeError) as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.terminal.commands import say
+from arena.terminal.commands import json_option, print_json, say
 from arena.terminal.console import Console
 from training.commands.configuring import cells_on_option, config_argument, set_option
 from training.commands.running import need_packages
@@ -21,7 +21,8 @@ from training.runs.shipped import resolve_path
 @click.option(
     "--dry-run", is_flag=True, help="Print the cells, their sizes and what is held equal; build and train nothing."
 )
-def ablate(config: str, changes: tuple[Change, ...], on: str | None, dry_run: bool) -> None:
+@json_option
+def ablate(config: str, changes: tuple[Change, ...], on: str | None, dry_run: bool, as_json: bool) -> None:
     """Compare variants of a training run, over several seeds.
 
     Every variant is trained with every seed, and all play the same held-out battles.
@@ -64,7 +65,10 @@ def ablate(config: str, changes: tuple[Change, ...], on: str | None, dry_run: bo
         files = write(Path(ablation.out), summary)
         rows = cells(ablation) if ablation.kind == "online" else []
         files += write_costs(ablation, rows) if rows else []
-    print_results(out, summary)
-    if rows:
-        print_costs(out, rows)
+    if as_json:
+        print_json(summary)
+    else:
+        print_results(out, summary)
+        if rows:
+            print_costs(out, rows)
     say(err, f"written: {', '.join(map(str, files))}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from arena.terminal.commands import json_option, print_json
 from teamsets.errors import BadInput
 from teamsets.reading import read_text
 
@@ -17,7 +18,8 @@ from teamsets.reading import read_text
 @click.option(
     "--license", "license_name", default="", help="Licence of the network: a name (CC-BY-4.0), or a file with its text."
 )
-def archive(run: str, out: Path | None, license_name: str) -> None:
+@json_option
+def archive(run: str, out: Path | None, license_name: str, as_json: bool) -> None:
     """Pack a checkpoint of a run into one file.
 
     The file has the configuration of RUN, its metrics, data hashes, lineage and a model card.
@@ -42,6 +44,8 @@ def archive(run: str, out: Path | None, license_name: str) -> None:
     if file.is_dir():
         raise BadInput(f"--out {file}: is a folder: name a file, for example {file / 'run.tar.zst'}")
     manifest = pack(given, file, license_name, text)
+    if as_json:
+        print_json({"file": file, **manifest})
     print(
         f"{file}: {file.stat().st_size / 2**20:.1f} MiB, step {manifest['step']:,}, {len(manifest['files'])} files",
         file=sys.stderr,

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from arena.store import DEFAULT
-from arena.terminal.commands import say
+from arena.terminal.commands import json_option, print_json, say
 from arena.terminal.console import Console
 from teamsets.errors import BadInput
 from training.commands.configuring import config_argument, set_arguments, set_option
@@ -60,7 +60,8 @@ def run_(config: str, changes: tuple[Change, ...]) -> None:
 @config_argument(required=False)
 @set_option
 @click.option("--db", type=click.Path(path_type=Path, dir_okay=False), help="Show all curricula in this database.")
-def status(config: str | None, changes: tuple[Change, ...], db: Path | None) -> None:
+@json_option
+def status(config: str | None, changes: tuple[Change, ...], db: Path | None, as_json: bool) -> None:
     """Show the lineage: checkpoints, ratings, gates, costs. Works while the curriculum runs.
 
     \b
@@ -69,13 +70,20 @@ def status(config: str | None, changes: tuple[Change, ...], db: Path | None) -> 
       train curriculum status --db runs/gen1ou-cpu/arena.duckdb
     """
     from training.experiments.curriculum.config import Curriculum
-    from training.experiments.curriculum.status import not_started, show_status
+    from training.experiments.curriculum.status import lineages, not_started, show_status
     from training.runs.config_reader import load
 
     if config is None:
-        show_status(db or DEFAULT, None, Console())
+        if as_json:
+            print_json(lineages(db or DEFAULT, None))
+        else:
+            show_status(db or DEFAULT, None, Console())
         return
     settings = load(Curriculum, resolve_path(config, "curriculum"), changes)
+    if as_json:
+        path = db or settings.db
+        print_json([] if not_started(path, settings.name) else lineages(path, settings.name))
+        return
     if not_started(db or settings.db, settings.name):
         say(Console(), f"{settings.name}: not started: run `train curriculum run {config}{set_arguments(changes)}`")
         return
@@ -116,7 +124,8 @@ def report(config: str, changes: tuple[Change, ...], html: Path | None) -> None:
     "--calibrate/--no-calibrate", default=True, help="Measure speeds that no stored battle gives.  [default: yes]"
 )
 @click.option("--quick", is_flag=True, help="Measure two battles of each kind instead of eight (wider intervals).")
-def plan(config: str, changes: tuple[Change, ...], calibrate: bool, quick: bool) -> None:
+@json_option
+def plan(config: str, changes: tuple[Change, ...], calibrate: bool, quick: bool, as_json: bool) -> None:
     """Estimate a curriculum's battles, steps, disk and time.
 
     Nothing is started.
@@ -132,4 +141,4 @@ def plan(config: str, changes: tuple[Change, ...], calibrate: bool, quick: bool)
 
     settings = load(Curriculum, resolve_path(config, "curriculum"), changes)
     need_packages()
-    show_plan(settings, Console(), calibrate=calibrate, quick=quick)
+    show_plan(settings, Console(stderr=as_json), calibrate=calibrate, quick=quick, as_json=as_json)

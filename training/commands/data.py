@@ -13,6 +13,7 @@ import click
 from rich.progress import track
 
 from arena.replays.reading import End, day
+from arena.terminal.commands import json_option, print_json
 from arena.terminal.console import Console
 from training.commands.options import hold_out_option, selection_options, show_built, warn_of_biased_values
 from training.data.build import build_once
@@ -38,6 +39,7 @@ def data() -> None:
 @selection_options
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the dataset.")
 @click.option("--replace", is_flag=True, help="Rebuild an existing dataset.")
+@json_option
 def build(
     db: Path,
     where: str,
@@ -47,6 +49,7 @@ def build(
     by_expert: bool,
     workers: int | None,
     replace: bool,
+    as_json: bool,
     **gates: Any,
 ) -> None:
     """Build a dataset from stored battles. A dataset that exists already, built with the same options, is left as it is.
@@ -64,7 +67,10 @@ def build(
         db, where, out, Gates(**gates), hold_out,
         hold_out_by=hold_out_by, by_expert=by_expert, workers=workers, replace=replace,
     )  # fmt: skip
-    show_built(built)
+    if as_json:
+        print_json(asdict(built))
+    else:
+        show_built(built)
     if not built.new:
         print("the dataset exists already, built with the same options: --replace rebuilds it", file=sys.stderr)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from arena.terminal.commands import json_option, print_json
 from teamsets.errors import BadInput
 from training.commands.running import need_packages
 from training.machines.diagnosis.collectives import collective_findings
@@ -25,7 +28,8 @@ from training.machines.diagnosis.machine import machine_findings
     "--logs", type=click.Path(path_type=Path, file_okay=False), default=Path("doctor-logs"), show_default=True,
     help="Folder for what the processes of the test print, with NCCL's messages.",
 )  # fmt: skip
-def doctor(given: tuple[str, ...], processes: int | None, timeout: float, logs: Path) -> None:
+@json_option
+def doctor(given: tuple[str, ...], processes: int | None, timeout: float, logs: Path, as_json: bool) -> None:
     """Check this machine for a training in several processes. Exits with 1 if one cannot work.
 
     Prints a line per finding, with what to do about it. The last is a real all-reduce and broadcast over all GPUs, or over
@@ -46,7 +50,7 @@ def doctor(given: tuple[str, ...], processes: int | None, timeout: float, logs: 
 
     def show(finding: Finding) -> None:
         findings.append(finding)
-        print(finding.line, flush=True)
+        print(finding.line, flush=True, file=sys.stderr if as_json else sys.stdout)
 
     for finding in machine_findings(Path()):
         show(finding)
@@ -61,5 +65,8 @@ def doctor(given: tuple[str, ...], processes: int | None, timeout: float, logs: 
     for finding in collective_findings(processes or max(2, gpus), backend, timeout, logs):
         show(finding)
     failed = any(finding.level == "NO" for finding in findings)
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+        raise click.exceptions.Exit(1 if failed else 0)
     print("fix the lines marked NO" if failed else "training in several processes works here")
     raise click.exceptions.Exit(1 if failed else 0)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import yaml
 from rich.table import Table
 
-from arena.terminal.commands import say
+from arena.terminal.commands import json_option, print_json, say
 from arena.terminal.console import Console
 from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput
@@ -46,7 +47,8 @@ _UNITS = {"GB": 1e9, "GiB": 2.0**30, "MB": 1e6, "MiB": 2.0**20}
     metavar="FILE",
     help="Write CONFIG with the recommended settings to FILE.",
 )
-def plan(config: str, changes: tuple[Change, ...], gpus: int, memory: str, write: Path | None) -> None:
+@json_option
+def plan(config: str, changes: tuple[Change, ...], gpus: int, memory: str, write: Path | None, as_json: bool) -> None:
     """Compute the memory that a training run needs.
 
     The settings that fit are printed, too.
@@ -62,8 +64,10 @@ def plan(config: str, changes: tuple[Change, ...], gpus: int, memory: str, write
     size = _parse_size(memory)
     settings = load(Config, resolve_path(config, "preset"), changes)
     need_packages()
-    console = Console()
-    best = _show_cpu(console, settings, size) if gpus == 0 else _show_gpus(console, settings, gpus, size)
+    console = Console(stderr=as_json)
+    options, best = _show_cpu(console, settings, size) if gpus == 0 else _show_gpus(console, settings, gpus, size)
+    if as_json:
+        print_json(_described(options, best, size))
     if best is None:
         raise click.exceptions.Exit(1)
     if write is not None:
@@ -71,7 +75,23 @@ def plan(config: str, changes: tuple[Change, ...], gpus: int, memory: str, write
         say(console, f"written: {write}")
 
 
-def _show_gpus(console: Console, settings: Config, gpus: int, size: float) -> Variant | None:
+def _described(options: list[Variant], best: Variant | None, size: float) -> dict[str, Any]:
+    """The variants in bytes, and the settings of the recommended one."""
+    variants = [
+        {
+            "name": variant.name,
+            **asdict(variant.estimate),
+            "peak": variant.estimate.peak,
+            "fits": variant.fits(size),
+            "batch": variant.most * variant.setup.processes * variant.setup.accumulation,
+        }
+        for variant in options
+    ]
+    recommended = None if best is None else {"name": best.name, "settings": _recommended_settings(best)}
+    return {"memory": size, "variants": variants, "recommended": recommended}
+
+
+def _show_gpus(console: Console, settings: Config, gpus: int, size: float) -> tuple[list[Variant], Variant | None]:
     from training.machines.memory.estimate import counts, estimate
     from training.machines.memory.fitting import recommended, setup_of, variants
 
@@ -91,10 +111,10 @@ def _show_gpus(console: Console, settings: Config, gpus: int, size: float) -> Va
             console,
             f"nothing fits: the least is {_gb(min(variant.estimate.peak for variant in options))}: use a smaller network",
         )
-        return None
+        return options, None
     say(console, f"recommended: {best.name}, {_gb(best.estimate.peak)} of {_gb(size)} on each GPU:")
     say(console, "  " + " ".join(f"--set {key}={value}" for key, value in _recommended_settings(best).items()))
-    return best
+    return options, best
 
 
 def _table(options: list[Variant], size: float) -> Table:
@@ -115,7 +135,7 @@ def _table(options: list[Variant], size: float) -> Table:
     return table
 
 
-def _show_cpu(console: Console, settings: Config, size: float) -> Variant | None:
+def _show_cpu(console: Console, settings: Config, size: float) -> tuple[list[Variant], Variant | None]:
     """Show one process on the CPU, whose baseline is that of this process with the same packages."""
     from training.machines.memory.estimate import estimate
     from training.machines.memory.fitting import Variant, largest_batch, setup_of
@@ -133,7 +153,8 @@ def _show_cpu(console: Console, settings: Config, size: float) -> Variant | None
     )
     fits = estimated.peak <= size
     say(console, f"{'fits' if fits else 'does NOT fit'} in {_gb(size)}; the largest batch is {most} trajectories")
-    return Variant("CPU", setup, estimated, most) if fits else None
+    variant = Variant("CPU", setup, estimated, most)
+    return [variant], variant if fits else None
 
 
 def _recommended_settings(best: Variant) -> dict[str, str]:

@@ -12,7 +12,7 @@ import click
 from rich.progress import track
 
 from agents.llm.prompts import STYLES
-from arena.terminal.commands import db_option
+from arena.terminal.commands import db_option, json_option, print_json
 from arena.terminal.console import Console
 from teamsets.errors import BadInput
 from training.preferences.build import BuildSettings, SourceKind, Venue, build_pairs
@@ -209,7 +209,8 @@ def build(db: Path, where: str, out: Path, replace: bool, as_json: bool, **optio
 @click.option("--number", type=click.IntRange(1), default=10, show_default=True, help="How many.")
 @click.option("--rule", help="Only pairs of this rule, for example some-worked.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which ones.")
-def show(folder: Path, number: int, rule: str | None, seed: int) -> None:
+@json_option
+def show(folder: Path, number: int, rule: str | None, seed: int, as_json: bool) -> None:
     """Print some pairs of a folder as a person would read them.
 
     \b
@@ -223,6 +224,9 @@ def show(folder: Path, number: int, rule: str | None, seed: int) -> None:
         rules = ", ".join(sorted({pair["rule"] for pair in pairs}))
         raise BadInput(f"--rule {rule}: no pair in {folder}; there are {rules}")
     chosen = random.Random(seed).sample(range(len(wanted)), min(number, len(wanted)))
+    if as_json:
+        print_json([wanted[place] for place in sorted(chosen)])
+        return
     print("\n\n".join(describe_pair(wanted[place]) for place in sorted(chosen)))
 
 

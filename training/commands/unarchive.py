@@ -7,11 +7,14 @@ from pathlib import Path
 
 import click
 
+from arena.terminal.commands import json_option, print_json
+
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--out", type=click.Path(path_type=Path), help="The new folder.  [default: the name of the archived run]")
-def unarchive(file: Path, out: Path | None) -> None:
+@json_option
+def unarchive(file: Path, out: Path | None, as_json: bool) -> None:
     """Unpack an archive of `train archive`.
 
     The folder plays as policy:FOLDER.
@@ -33,3 +36,5 @@ def unarchive(file: Path, out: Path | None) -> None:
         file=sys.stderr,
     )
     print(f"agent: policy:{folder}", file=sys.stderr)
+    if as_json:
+        print_json({"folder": folder, "agent": f"policy:{folder}", **manifest})

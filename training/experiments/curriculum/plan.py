@@ -18,6 +18,7 @@ from rich.table import Table
 from arena.report.live import format_seconds
 from arena.report.numbers import counted, duration
 from arena.store import rows
+from arena.terminal.commands import print_json
 from arena.terminal.console import Console
 from teamsets.errors import BadInput
 from training.data.shards import BadData, opened
@@ -84,8 +85,13 @@ def planned(config: Curriculum, base: str) -> list[Step]:
     return steps
 
 
-def show_plan(config: Curriculum, console: Console, *, calibrate: bool, quick: bool = False) -> None:
-    """Print the plan. calibrate: measure speeds that the curriculum's database lacks. quick: with fewer battles."""
+def show_plan(
+    config: Curriculum, console: Console, *, calibrate: bool, quick: bool = False, as_json: bool = False
+) -> None:
+    """Print the plan. calibrate: measure speeds that the curriculum's database lacks. quick: with fewer battles.
+
+    as_json: the steps with their costs (None: unknown) and the notes, on stdout.
+    """
     speeds = Speeds()
     if config.db.exists():
         speeds.add_stored(config.db, config.format, "store")
@@ -104,6 +110,9 @@ def show_plan(config: Curriculum, console: Console, *, calibrate: bool, quick: b
             console.print(f"measuring {counted(len(wanted), 'kind')} of battles with too few in the store")
             with Measuring(Console(stderr=True), len(wanted)) as shown:
                 _add(speeds, measure(here, wanted, base, Path(scratch), quick=quick, shown=shown))
+    if as_json:
+        print_json({"steps": [_described(config, step, speeds) for step in steps], "notes": speeds.notes})
+        return
     console.print(_steps_table(config, steps, speeds))
     console.print(_speeds_table(steps, speeds))
     if sentence := _interval(steps, speeds):
@@ -217,6 +226,17 @@ def _bytes(config: Curriculum, step: Step, speeds: Speeds) -> float | None:
         return None
     keep = config.training["checkpoints"]["keep"] + 1
     return step.kept * speeds.decisions * speeds.decision_bytes + keep * speeds.checkpoint_bytes
+
+
+def _described(config: Curriculum, step: Step, speeds: Speeds) -> dict[str, object]:
+    return {
+        "stage": step.stage,
+        "what": step.what,
+        "battles": step.battles,
+        "steps": step.steps,
+        "bytes": _bytes(config, step, speeds),
+        "seconds": _seconds(step, speeds),
+    }
 
 
 def _steps_table(config: Curriculum, steps: list[Step], speeds: Speeds) -> Table:

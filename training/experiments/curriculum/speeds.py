@@ -1,8 +1,4 @@
-"""Speeds of battles and training steps, measured from stored battles, or from a few that are played and trained on now.
-
-The duration of a run is divided among its battles: a battle costs its own duration, divided by the mean number of concurrent
-battles. The costs sum to the duration of the run.
-"""
+"""Speeds of battles and training steps, measured from stored battles, or from a few that are played and trained on now."""
 
 from __future__ import annotations
 
@@ -10,13 +6,14 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scipy.special import stdtrit
 
 from agents import resolve
 from agents.coached import coached_parts
 from agents.policy import checkpoint
+from arena.run.costs import battle_costs
 from arena.run.tournament import EvaluateSettings, play_into
 from arena.schedules.plan import DRAWN
 from arena.store import rows
@@ -36,7 +33,6 @@ LEAST_BATTLES = 8
 #: Battles per kind, and training steps, that are measured; the same in a quick plan.
 BATTLES, STEPS = 8, 4
 QUICK_BATTLES, QUICK_STEPS = 2, 2
-_LATEST = 20_000
 
 Pairing = tuple[str, str]
 
@@ -77,11 +73,8 @@ class Speeds:
     def add_stored(self, db: Path, format_id: str, source: str, *, least: int = LEAST_BATTLES) -> None:
         """Add the speeds of a database's battles, for kinds with `least` battles or more that are not known yet."""
         costs_by_pairing: dict[Pairing, list[float]] = defaultdict(list)
-        for run in _by_run(db, format_id).values():
-            spans = [(started, started + seconds) for _, _, started, seconds in run]
-            at_once = sum(end - start for start, end in spans) / max(_covered(spans), 1e-9)
-            for one, other, _, seconds in run:
-                costs_by_pairing[pairing(one, other)].append(seconds / at_once)
+        for cost in battle_costs(db, format_id):
+            costs_by_pairing[pairing(cost.p1, cost.p2)].append(cost.seconds)
         for key, costs in costs_by_pairing.items():
             if len(costs) >= least and key not in self.seconds:
                 self.seconds[key], self.source[key] = sum(costs) / len(costs), source
@@ -218,24 +211,3 @@ def checkpoint_bytes(base: str) -> int | None:
         return 3 * (checkpoint.find(path_of(base)) / checkpoint.WEIGHTS).stat().st_size
     except BadInput:
         return None
-
-
-def _by_run(db: Path, format_id: str) -> dict[str, list[tuple[str, str, float, float]]]:
-    battles_by_run: dict[str, list[Any]] = defaultdict(list)
-    for run_id, *battle in rows(
-        "SELECT run_id, p1, p2, epoch(started), seconds FROM battles WHERE format = ? AND reason <> 'aborted' "
-        "ORDER BY battle_id DESC LIMIT ?",
-        db,
-        [format_id, _LATEST],
-    ):
-        battles_by_run[run_id].append(tuple(battle))
-    return battles_by_run
-
-
-def _covered(spans: list[tuple[float, float]]) -> float:
-    """Return the time during which at least one battle was running, as a run may have been interrupted."""
-    total, until = 0.0, 0.0
-    for start, end in sorted(spans):
-        total += max(0.0, end - max(start, until))
-        until = max(until, end)
-    return total

@@ -27,8 +27,8 @@ from training.experiments.curriculum.lineage import (
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("…", "yellow")}
 
 
-def show_status(db: Path, name: str | None, console: Console) -> None:
-    """Print the status of a curriculum, or of all in the database (None). Raises BadInput if there is none."""
+def lineages(db: Path, name: str | None) -> list[Lineage]:
+    """Return the lineage of a curriculum, or of all in the database (None). Raises BadInput if there is none."""
     if not db.exists():
         raise BadInput(f"database {db}: no such file; name a curriculum, or a database with --db FILE")
     names = curricula(db) if name is None else [name]
@@ -37,11 +37,15 @@ def show_status(db: Path, name: str | None, console: Console) -> None:
             f"database {db}: contains no curriculum; start one with `train curriculum run CONFIG`, or name another with "
             "--db FILE"
         )
-    for each in names:
-        known = lineage(db, each)
+    return [lineage(db, each) for each in names]
+
+
+def show_status(db: Path, name: str | None, console: Console) -> None:
+    """Print the status of a curriculum, or of all in the database (None). Raises BadInput if there is none."""
+    for known in lineages(db, name):
         state = "finished" if known["ended"] else "running or stopped"
         begun = datetime.fromisoformat(known["started"])
-        console.print(f"[bold]{each}[/] in {known['folder']}: started {begun:%d %b %Y, %H:%M}, {state}")
+        console.print(f"[bold]{known['name']}[/] in {known['folder']}: started {begun:%d %b %Y, %H:%M}, {state}")
         console.print(lineage_tree(known))
         console.print(_total(total(known["attempts"])))
 

@@ -15,10 +15,11 @@ pytest.importorskip("torch")
 
 from support.tournaments import tournament
 
+from arena.run.costs import covered
 from arena.store import rows
 from training.experiments.curriculum.config import Curriculum
 from training.experiments.curriculum.plan import planned, show_plan
-from training.experiments.curriculum.speeds import QUICK_BATTLES, QUICK_STEPS, Speeds, _covered, kind_of, pairing
+from training.experiments.curriculum.speeds import QUICK_BATTLES, QUICK_STEPS, Speeds, kind_of, pairing
 from training.runs.config_reader import load
 
 
@@ -70,14 +71,14 @@ def test_times_are_those_of_the_stored_battles(tmp_path: Path) -> None:
     (key,) = speeds.seconds
     assert key == pairing("heuristic:max-damage", "poke-env:MaxBasePowerPlayer") and speeds.source[key] == "store"
     spans = rows("SELECT epoch(started), epoch(started) + seconds FROM battles", config.db)
-    assert 10 * speeds.seconds[key] == pytest.approx(_covered(spans)), "shares of the run's time add up to it"
+    assert 10 * speeds.seconds[key] == pytest.approx(covered(spans)), "shares of the run's time add up to it"
     ((decisions,),) = rows("SELECT count(*) / 20 FROM decisions", config.db)
     assert speeds.decisions == pytest.approx(float(decisions)) and speeds.battle_bytes is not None
     assert f"{1 / speeds.seconds[key]:.2f}" in said(config)
 
 
 def test_time_between_two_sittings_is_not_counted() -> None:
-    assert _covered([(0, 4), (1, 3), (2, 6), (100, 101)]) == pytest.approx(7)
+    assert covered([(0, 4), (1, 3), (2, 6), (100, 101)]) == pytest.approx(7)
 
 
 def test_checkpoints_are_as_slow_as_one_another() -> None:
