@@ -16,8 +16,8 @@ PACKAGES = ("teamsets", "agents", "arena", "training")
 #: Modules that are called otherwise than their distribution; pydantic pins pydantic-core, Numba llvmlite.
 DISTRIBUTIONS = {"yaml": "pyyaml", "pydantic_core": "pydantic", "llvmlite": "numba"}
 #: Needed and never imported by name: DuckDB imports pytz, of localsets only the data is read, and an example in
-#: docs/environments.md is what uses sb3-contrib, and transformers imports bitsandbytes.
-NOT_IMPORTED = {"pytz", "localsets", "sb3-contrib", "bitsandbytes"}
+#: docs/environments.md is what uses sb3-contrib, transformers imports bitsandbytes, torch tensorboard and onnxscript.
+NOT_IMPORTED = {"pytz", "localsets", "sb3-contrib", "bitsandbytes", "tensorboard", "onnxscript"}
 #: Imported where it is installed: `make search` builds it once per generation.
 BUILT = {"poke-engine"}
 #: They run in the environments of other people's programs.
@@ -36,7 +36,7 @@ def imported(source: str) -> set[str]:
 
 
 #: The extras whose libraries are imported somewhere.
-EXTRAS = ("training", "envs-examples", "dashboard", "ray", "llm")
+EXTRAS = ("training", "envs-examples", "dashboard", "ray", "llm", "tensorboard", "onnx")
 
 
 def declared(project: dict[str, object]) -> tuple[set[str], set[str]]:
@@ -102,6 +102,7 @@ def test_an_import_is_found_wherever_it_stands(source: str, found: set[str]) -> 
 
 def test_a_dependency_is_read_with_and_without_a_bound() -> None:
     extras = {"training": ["d==2"], "envs-examples": ["e"], "dashboard": [], "ray": ["f[g]>=1"], "llm": []}
+    extras |= {"tensorboard": [], "onnx": []}
     project: dict[str, object] = {"dependencies": ["A-b>=1,<2", "c"], "optional-dependencies": extras}
     assert declared(project) == ({"a-b", "c"}, {"d", "e", "f"})
 

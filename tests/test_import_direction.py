@@ -145,6 +145,7 @@ WITH_TORCH = {
     "training.machines.memory.estimate",
     "training.machines.memory.fitting",
     "training.envs.engine_battles",
+    "training.archive.onnx_model",
     "training.envs.sb3",
     "agents.policy.distributions",
     "agents.policy.network",

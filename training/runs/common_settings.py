@@ -77,8 +77,12 @@ class EvaluationSettings(EvaluationBattles):
 
 
 class TrackingSettings(Section):
-    """Metrics. wandb: auto is online if an API key is set, else offline. every: interval in steps."""
+    """Metrics. wandb: auto is online if an API key is set, else offline. every: interval in steps.
+
+    tensorboard: also as event files in the run's folder `tensorboard`. Files of earlier versions do not have it.
+    """
 
     wandb: Literal["auto", "online", "offline", "disabled"]
     project: str
+    tensorboard: bool = False
     every: Annotated[int, Field(ge=1)]

@@ -1,4 +1,4 @@
-"""Metrics of a run: metrics.jsonl with a line per measurement, the same in wandb, and a live line in the terminal.
+"""Metrics of a run: metrics.jsonl with a line per measurement, the same in wandb and TensorBoard, and a live line.
 
 The id of the wandb run is stored in the run's folder, so that a resumed run continues the same curves.
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
+import yaml
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
 from rich.table import Column
 
@@ -27,6 +28,8 @@ from teamsets.errors import MissingTool
 from training.runs.common_settings import TrackingSettings as Settings
 from training.runs.run_folder import json_lines
 
+#: The folder of TensorBoard's event files in a run's folder.
+TENSORBOARD = "tensorboard"
 #: Seconds after which a run that cannot reach the wandb server continues offline.
 _WANDB_TIMEOUT = 20.0
 #: Minimum width of the terminal, in columns, for a progress bar.
@@ -88,12 +91,15 @@ class Tracking:
         self._progress = Progress(*columns, console=self._console, refresh_per_second=4, disable=not terminal)
         self._task = self._progress.add_task(config.name, total=total, completed=step, words="")
         self._next_line = 0.0
+        self._step = step
         self._wandb: Any = None
+        self._tensorboard: Any = None
 
     def __enter__(self) -> Tracking:
         if self._console.is_terminal:
             self._progress.start()
         self._wandb = _wandb_run(self._config, self._folder)
+        self._tensorboard = _tensorboard_writer(self._config, self._folder, self._step)
         return self
 
     def __exit__(
@@ -101,6 +107,8 @@ class Tracking:
     ) -> None:
         if self._console.is_terminal:
             self._progress.stop()
+        if self._tensorboard is not None:
+            self._tensorboard.close()
         if self._wandb is not None:
             self._wandb.finish(exit_code=0 if kind is None else 1)
 
@@ -130,6 +138,9 @@ class Tracking:
             file.write(json.dumps({"step": step, **metrics}) + "\n")
         if self._wandb is not None:
             self._wandb.log(metrics, step=step)
+        if self._tensorboard is not None:
+            for name, value in metrics.items():
+                self._tensorboard.add_scalar(name, value, step)
         if summary:
             self.say(f"{step:,}/{self._total:,} · {summary}")
 
@@ -144,6 +155,26 @@ def _remove_after(file: Path, step: int) -> None:
         return
     kept = [line for line in json_lines(file, cut_off=True) if line["step"] <= step]
     write_atomic(file, "".join(json.dumps(line) + "\n" for line in kept))
+
+
+def _tensorboard_writer(config: Tracked, folder: Path, step: int) -> Any:
+    """Return a writer of event files; None if they are not wanted. Raises MissingTool without the package.
+
+    step: that the run resumes from. TensorBoard leaves out what an interrupted process wrote of later steps.
+    """
+    if not config.tracking.tensorboard:
+        return None
+    if importlib.util.find_spec("tensorboard") is None:
+        raise MissingTool(
+            "tracking.tensorboard: tensorboard is not installed: pip install 'battle-arena[tensorboard]' (in a clone: "
+            ".venv/bin/uv pip install -c constraints.txt -e '.[tensorboard]'), or set tracking.tensorboard to false"
+        )
+    from torch.utils.tensorboard import SummaryWriter
+
+    writer = SummaryWriter(str(folder / TENSORBOARD), purge_step=step + 1 if step else None)
+    if not step:
+        writer.add_text("config", f"```\n{yaml.safe_dump(config.model_dump(), sort_keys=False)}```", 0)
+    return writer
 
 
 def _wandb_run(config: Tracked, folder: Path) -> Any:
