@@ -24,6 +24,7 @@ COMMANDS = {
     "ablate": "ablate",
     "archive": "archive",
     "unarchive": "unarchive",
+    "push": "push",
     "export": "export",
 }
 

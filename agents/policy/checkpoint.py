@@ -27,6 +27,7 @@ from agents.observation import observation
 from agents.observation.actions import ACTIONS
 from agents.observation.vocabulary import vocabulary
 from agents.paths import resolve_path
+from agents.policy.hub import fetch, is_on_hub
 from teamsets.atomic import atomic_folder, write_atomic
 from teamsets.checksums import differing, write_checksums
 from teamsets.errors import BadInput
@@ -164,11 +165,13 @@ def read(folder: Path) -> About:
 
 
 def find(spec: str) -> Path:
-    """Return the folder of a checkpoint, given `RUN[@last|@best|@STEP]`, a checkpoint's folder, or a shipped one's name.
+    """Return the folder of a checkpoint: `RUN[@last|@best|@STEP]`, its folder, a shipped one's name, or hf://ORG/NAME[@REV].
 
     An existing path takes precedence over a shipped name. `@best` of a run without a measurement is its last checkpoint,
     with a note on stderr. Raises BadInput, which lists the run's checkpoints, if there is no such checkpoint.
     """
+    if is_on_hub(spec):
+        return fetch(spec)
     named = re.fullmatch(r"(.+)@(last|best|\d+)", spec)
     path, which = (resolve_path(named[1]), named[2]) if named else (resolve_path(spec), "last")
     if not path.exists() and (SHIPPED / path / ABOUT).is_file():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -11,19 +11,33 @@ from agents.policy import checkpoint
 from arena.report.markdown import markdown_table
 from teamsets.errors import BadInput
 from training.archive.contents import ArchivedRun
+from training.archive.ratings import StoredRating
 from training.runs.run_folder import EVALUATIONS
 
 
-def model_card(run: ArchivedRun, about: dict[str, Any], license_name: str, *, has_text: bool) -> str:
-    """The card as Markdown. about: of `contents.about`. license_name: "" if none was chosen. has_text: as a file LICENSE."""
+def model_card(
+    run: ArchivedRun,
+    about: dict[str, Any],
+    license_name: str,
+    *,
+    has_text: bool,
+    play: str = "",
+    ratings: Sequence[StoredRating] = (),
+) -> str:
+    """The card as Markdown. about: of `contents.about`. license_name: "" if none was chosen. has_text: as a file LICENSE.
+
+    play: the commands that play it; "": those of an archive. ratings: of the database.
+    """
     config = run.config
     parts = [
         f"# {about['name']}",
         f"A network for Pokémon battles, trained by battle-arena with `{_algorithm(config)}`: step {about['step']:,}.",
         "## Play it",
-        f"    train unarchive {about['name']}.tar.zst\n"
+        play
+        or f"    train unarchive {about['name']}.tar.zst\n"
         f"    arena evaluate policy:{about['name']} heuristic:max-damage --format {_format(config)} --battles 40",
         "## What it is worth",
+        *_ratings(ratings),
         _worth(run),
         "## What it was made from",
         _table("data", "SHA-256", about["data"]) if about["data"] else "Its configuration names no data.",
@@ -53,6 +67,42 @@ def _format(config: dict[str, Any]) -> str:
 
 def _table(head: str, value: str, cells: Mapping[str, Any]) -> str:
     return markdown_table([head, value], [[name, str(cell)] for name, cell in cells.items()], numbers=set())
+
+
+def _ratings(ratings: Sequence[StoredRating]) -> list[str]:
+    """A table of ratings, and one of opponents for each."""
+    if not ratings:
+        return []
+    table = [
+        [
+            each.row["agent"],
+            each.format,
+            ", ".join(each.team_sets),
+            f"{each.row['elo']:.0f} [{each.row['low']:.0f}, {each.row['high']:.0f}]",
+            f"{each.row['rank']} of {each.of}",
+            each.anchor,
+            f"{each.row['games']:,}",
+        ]
+        for each in ratings
+    ]
+    heads = ["agent", "format", "teams", "Elo, 95%", "rank", "anchor = 1000", "battles"]
+    blocks = [
+        "Ratings by one joint fit over the stored battles of a run; the opponents are below, and a rating means nothing "
+        "without them. If such battles selected the checkpoint, its figures are too high.",
+        markdown_table(heads, table, numbers={6}),
+    ]
+    for each in ratings:
+        rows = [
+            [
+                cell["opponent"],
+                f"{100 * cell['score']:.0f} [{100 * cell['low']:.0f}, {100 * cell['high']:.0f}]",
+                f"{cell['battles']:,}",
+            ]
+            for cell in each.against
+        ]
+        blocks.append(f"`{each.row['agent']}` in {each.format}, run {each.run}:")
+        blocks.append(markdown_table(["opponent", "win rate in %, 95%", "battles"], rows, numbers={2}))
+    return blocks
 
 
 def _worth(run: ArchivedRun) -> str:

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -19,6 +20,7 @@ from teamsets.errors import BadInput
 from teamsets.reading import is_no_file
 from training.archive.card import model_card
 from training.archive.contents import BEST, CARD, FORMAT, LICENSE, MANIFEST, ArchivedRun, about, names_of, sha256
+from training.archive.ratings import StoredRating
 
 _BLOCK = 1 << 20
 #: Of compressed data, of which a few bytes may be a megabyte.
@@ -30,10 +32,15 @@ _MAX_HEADERS = 1 << 20
 _CHECKPOINT = re.compile(r"checkpoints/step-\d{1,20}")
 
 
-def pack(run: ArchivedRun, out: Path, license_name: str, license_text: str) -> dict[str, Any]:
-    """Write the archive of a run; returns its archive.json. license_text: "" for no file. Raises OSError."""
+def pack(
+    run: ArchivedRun, out: Path, license_name: str, license_text: str, ratings: Sequence[StoredRating] = ()
+) -> dict[str, Any]:
+    """Write the archive of a run; returns its archive.json. license_text: "" for no file. Raises OSError.
+
+    ratings: for its model card.
+    """
     manifest = about(run)
-    written = {CARD: model_card(run, manifest, license_name, has_text=bool(license_text)).encode()}
+    written = {CARD: model_card(run, manifest, license_name, has_text=bool(license_text), ratings=ratings).encode()}
     if license_text:
         written[LICENSE] = license_text.encode()
     best = json.dumps({"step": manifest["step"], "by": "archived"}).encode() + b"\n"
