@@ -21,7 +21,13 @@ NOT_IMPORTED = {"pytz", "localsets", "sb3-contrib", "bitsandbytes", "tensorboard
 #: Imported where it is installed: `make search` builds it once per generation.
 BUILT = {"poke-engine"}
 #: They run in the environments of other people's programs.
-PROGRAMS = {"agents/external/foul_play_launch.py", "agents/external/metamon_launch.py"}
+PROGRAMS = {
+    "agents/external/foul_play_launch.py",
+    *(
+        f"agents/external/metamon/inside/{name}.py"
+        for name in ("attention", "loading", "memory", "resident", "seats", "start")
+    ),
+}
 
 
 def imported(source: str) -> set[str]:

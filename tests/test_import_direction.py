@@ -152,6 +152,8 @@ WITH_TORCH = {
     "agents.policy.serve",
     "agents.llm.generation",
     "agents.llm.serve",
+    # In metamon's own environment.
+    *(f"agents.external.metamon.inside.{name}" for name in ("attention", "loading", "memory", "resident", "seats")),
 }
 #: The only module that imports Ray at its top; others do so inside functions, where a run is to use it.
 WITH_RAY = "arena.workers.cluster.ray_pool"

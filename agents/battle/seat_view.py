@@ -32,6 +32,7 @@ class SeatView(TrackedBattle):
     """A battle, of one slot a side or two, that reads protocol lines and requests.
 
     slots: of a side, 1 in singles and 2 in doubles.
+    lines: all protocol lines received so far, as the websocket would deliver them, without requests.
     legal: the legal choices of the current request, moves first.
     rng: the seat's own generator; the only source of chance that an agent may use if its battles are to be repeated.
     format_id: the format played, e.g. "gen1ou".
@@ -42,6 +43,7 @@ class SeatView(TrackedBattle):
 
     def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
         super().__init__(tag, username, role, gen, format_id, rng)
+        self.lines: list[str] = []
         self.legal: list[Choice] = []
         self.parse_warnings = 0
         self._entries: dict[str, dict[str, Any]] = {}
@@ -50,6 +52,7 @@ class SeatView(TrackedBattle):
 
     def feed(self, lines: list[str]) -> None:
         """Ingests protocol lines, as this seat's websocket would deliver them."""
+        self.lines += lines
         first_generation = self._first_generation
         for line in lines:
             message = line.split("|")

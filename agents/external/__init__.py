@@ -8,7 +8,7 @@ from typing import Any
 from agents.external.command import External
 from agents.external.contract import BattleAddress, Program, ProgramAgent, Role
 from agents.external.foul_play import FoulPlay
-from agents.external.metamon import MODELS
+from agents.external.metamon.player import MODELS
 
 #: Family -> name -> agent class, for the registry.
 PROGRAMS: dict[str, dict[str, Any]] = {"external": {"": External}, "foul-play": {"": FoulPlay}, "metamon": MODELS}

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from agents.external.foul_play import FEATURES, FoulPlay, Home
+from agents.external.processes import PIP, run
 from agents.external.settings import program_path
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
 #: Generations that are built by default.
 USUAL = (1, 2, 3, 4, 9)
-_PIP = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
 
 
 def set_up(gens: Sequence[int], say: Callable[[str], None]) -> None:
@@ -33,9 +32,9 @@ def set_up(gens: Sequence[int], say: Callable[[str], None]) -> None:
     if not home.python.exists():
         say(f"creating its environment in {home.folder} ...")
         home.folder.mkdir(parents=True, exist_ok=True)
-        _run([sys.executable, "-m", "venv", str(home.python.parents[1])])
+        run([sys.executable, "-m", "venv", str(home.python.parents[1])])
         try:
-            _run([str(home.python), *_PIP, *others])
+            run([str(home.python), *PIP, *others])
         except ArenaError:
             shutil.rmtree(home.python.parents[1])  # an incomplete environment would be taken for a complete one
             raise
@@ -65,12 +64,5 @@ def _build(home: Home, engine: str, gen: int, say: Callable[[str], None]) -> Non
     options = f"build-args=--features poke-engine/{FEATURES[gen]} --no-default-features"
     # No cache: pip's cache ignores build options, and would install the first generation's build for all of them.
     build = ["--no-deps", "--no-cache-dir", "--no-binary", "poke-engine", "--config-settings", options]
-    _run([str(home.python), *_PIP, *build, "--target", str(folder), engine])
+    run([str(home.python), *PIP, *build, "--target", str(folder), engine])
     Path(folder, ".ready").write_text(engine, encoding="utf-8")
-
-
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if done.returncode:
-        output = " ".join(done.stdout.split())[-600:]
-        raise ArenaError(f"'{' '.join(command)[:200]}' ended with {done.returncode}: {output}")

@@ -6,7 +6,6 @@ import asyncio
 import functools
 import importlib.util
 import math
-import os
 import re
 import weakref
 from collections.abc import Sequence
@@ -23,11 +22,10 @@ from agents.observation.columns import FIELD, FieldFeature, turns
 from agents.observation.observation import Observations, observe
 from agents.policy import checkpoint
 from agents.policy.client import InferenceConnection, connection_to
+from agents.serving.client import runs_on_cpu
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 
-#: Where there is one of these, `auto` may be a GPU: looking is quicker than importing torch.
-_GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 _DEVICES = r"auto|cpu|mps|cuda(:\d+)?"
 
 
@@ -113,8 +111,7 @@ class Policy(NetworkAgent):
     @classmethod
     def repeats(cls, **options: Any) -> bool:
         """Return whether the network runs on a CPU."""
-        device = options.get("device", "auto")
-        return device == "cpu" or (device == "auto" and not any(map(os.path.exists, _GPU_FILES)))
+        return runs_on_cpu(options.get("device", "auto"))
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:

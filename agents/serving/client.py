@@ -33,6 +33,13 @@ READY_SECONDS = 240.0
 #: Environment variable: CPU threads of started servers; 0 or unset: one per core.
 THREADS = "ARENA_POLICY_THREADS"
 _PROJECT = Path(__file__).parents[2]
+#: Where there is one of these, `auto` may be a GPU: looking is quicker than importing torch.
+_GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
+
+
+def runs_on_cpu(device: str) -> bool:
+    """Return whether a model with this option `device` runs on the CPU."""
+    return device == "cpu" or (device == "auto" and not any(map(os.path.exists, _GPU_FILES)))
 
 
 class ServerFailed(ArenaError):

@@ -11,6 +11,7 @@ import click
 
 from agents import AgentSource, known_specs, resolve
 from agents.external.foul_play_setup import USUAL, set_up
+from agents.external.metamon import setup as metamon_setup
 from arena.terminal.commands import Suggesting, json_option, print_json
 from arena.terminal.console import Console
 from teamsets.errors import BadInput
@@ -185,18 +186,48 @@ def doctor(name: str | None, as_json: bool) -> None:
 
 @agents.command()
 @click.argument("name", metavar="NAME")
-@click.option("--gen", "gens", type=int, multiple=True, metavar="N", help="Only this generation. Can be repeated.")
-def setup(name: str, gens: tuple[int, ...]) -> None:
+@click.option(
+    "--gen", "gens", type=int, multiple=True, metavar="N", help="foul-play: only this generation. Repeatable."
+)
+@click.option("--from", "source", default="", metavar="PLACE", help="metamon: a folder or the URL of its repository.")
+@click.option(
+    "--with",
+    "replaced",
+    multiple=True,
+    metavar="PACKAGE=PLACE",
+    help="metamon: amago or poke-env from there. Repeatable.",
+)
+@click.option("--share-torch", is_flag=True, help="metamon: use this environment's torch where the versions allow.")
+@click.option(
+    "--model", default="", metavar="NAME", help="metamon: download this model's weights, by metamon's own code."
+)
+def setup(
+    name: str, gens: tuple[int, ...], source: str, replaced: tuple[str, ...], share_torch: bool, model: str
+) -> None:
     """Install what an agent needs, where the arena can.
 
-    NAME: foul-play, whose environment is created and whose engine is built for each generation.
+    NAME: foul-play, whose environment is created and whose engine is built for each generation; or metamon, whose
+    environment is created from its public source.
 
-    Nothing is written into its checkout. What is already installed is left as it is.
+    Nothing is written into a checkout. What is already installed is left as it is.
 
     \b
-    Example:
+    Examples:
       arena agents setup foul-play --gen 1 --gen 9
+      arena agents setup metamon --model Abra
+      arena agents setup metamon --from ../metamon --with amago=../amago --share-torch
     """
-    if name != "foul-play":
+    for_metamon = {"--from": source, "--with": replaced, "--share-torch": share_torch, "--model": model}
+    given = [option for option, value in {"--gen": gens, **for_metamon}.items() if value]
+    wrong = [option for option in given if (option == "--gen") != (name == "foul-play")]
+    if name not in ("foul-play", "metamon"):
         raise BadInput(f"agent '{name}': it needs no setup by the arena: `arena agents doctor` lists what agents need")
-    set_up(gens or USUAL, say=print)
+    if wrong:
+        raise BadInput(f"{wrong[0]}: {name} has no such option: see `arena agents setup --help`")
+    if name == "foul-play":
+        set_up(gens or USUAL, say=print)
+        return
+    pairs = [text.partition("=") for text in replaced]
+    if bad := [text for text, (package, _, place) in zip(replaced, pairs, strict=True) if not (package and place)]:
+        raise BadInput(f"--with {bad[0]}: must be PACKAGE=PLACE, e.g. amago=../amago")
+    metamon_setup.set_up(source, {package: place for package, _, place in pairs}, share_torch, model, say=print)

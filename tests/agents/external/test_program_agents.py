@@ -200,31 +200,3 @@ def test_a_request_for_fight_becomes_one_for_its_moves() -> None:
     assert [move["id"] for move in json.loads(text)["active"][0]["moves"]] == ["rest", "ice"]
     assert _with_moves(">battle-1\n|request|") is None
     assert _with_moves('>battle-1\n|request|{"wait":true}') is None
-
-
-def test_the_doctor_leads_to_metamon(
-    arena: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert "name its Python in ARENA_METAMON" in arena("agents", "doctor", "metamon").out
-    python = tmp_path / "python"
-    python.symlink_to(sys.executable)
-    monkeypatch.setenv("ARENA_METAMON", str(python))
-    assert "has no metamon" in arena("agents", "doctor", "metamon:Abra").out
-    other = tmp_path / "python-too"  # what a Python has is looked up once
-    other.symlink_to(sys.executable)
-    monkeypatch.setenv("ARENA_METAMON", str(other))
-    monkeypatch.setenv("PYTHONPATH", str(STAND_INS / "metamon"))
-    assert "METAMON_CACHE_DIR is not set" in arena("agents", "doctor", "metamon:Abra").out
-    monkeypatch.setenv("METAMON_CACHE_DIR", str(tmp_path))
-    assert "--agent Abra --total_battles 1" in arena("agents", "doctor", "metamon:Abra").out
-    weights = tmp_path / "pretrained_models" / "abra" / "policy_epoch_1.pt"
-    weights.parent.mkdir(parents=True)
-    weights.touch()
-    assert arena("agents", "doctor", "metamon:Kadabra3").code == 0
-    agent = resolve("metamon:Kadabra3?checkpoint=4").make()
-    command = agent.program(battle_address(tmp_path, role="accept")).command  # type: ignore[attr-defined]
-    assert command[command.index("--agent") + 1] == "Kadabra3" and command[command.index("--role") + 1] == "acceptor"
-    assert command[-2:] == ["--checkpoints", "4"]
-    with pytest.raises(BadInput, match="it plays ubers, ou, uu, nu"):
-        agent.program(battle_address(tmp_path, "gen9randombattle"))  # type: ignore[attr-defined]

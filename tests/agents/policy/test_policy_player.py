@@ -164,10 +164,10 @@ def test_a_fingerprint_is_that_of_the_checkpoint(run_folder: Path) -> None:
 
 
 def test_it_is_repeatable_on_a_cpu(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.policy.player._GPU_FILES", ())
+    monkeypatch.setattr("agents.serving.client._GPU_FILES", ())
     assert resolve(f"policy:{run_folder}").repeatable
     assert not resolve(f"policy:{run_folder}?device=cuda").repeatable
-    monkeypatch.setattr("agents.policy.player._GPU_FILES", ("/",))
+    monkeypatch.setattr("agents.serving.client._GPU_FILES", ("/",))
     assert not resolve(f"policy:{run_folder}").repeatable
     assert resolve(f"policy:{run_folder}?device=cpu").repeatable
 

@@ -114,7 +114,7 @@ def test_what_it_cannot_play_with_is_said_in_one_line(
         resolve(nowhere).make()
     with pytest.raises(BadInput, match="device=tpu: must be"):
         resolve(f"{good}&device=tpu").make()
-    monkeypatch.setattr("agents.policy.player._GPU_FILES", ())
+    monkeypatch.setattr("agents.serving.client._GPU_FILES", ())
     assert resolve(f"{good}&iterations=10").repeatable and not resolve(good).repeatable
     assert not resolve(f"{good}&iterations=10&device=cuda").repeatable
 

@@ -53,7 +53,7 @@ def server() -> Iterator[tuple[asyncio.Runner, LocalServer]]:
 def played(
     server: tuple[asyncio.Runner, LocalServer], *agents: str, format_id: str = "gen1ou", rules: Rules = PATIENT
 ) -> BattleRecord:
-    external_seats = tuple(agent.startswith(("external", "foul-play", "metamon")) for agent in agents)
+    external_seats = tuple(agent.startswith(("external", "foul-play")) for agent in agents)
     fixture: Fixture = replace(fixtures(format_id, 1)[0], agents=agents, external_seats=external_seats)
     runner, launched = server
 
@@ -236,14 +236,3 @@ def test_our_launcher_takes_foul_play_through_a_battle(
     # status-spreader: it is put to sleep, and asked for Fight.
     record = played(server, "foul-play?ms=10", "heuristic:status-spreader")
     assert record.reason in ("win", "tie") and record.fault is None, record.detail
-
-
-@pytest.mark.slow
-def test_our_launcher_takes_metamon_through_a_battle(
-    server: tuple[asyncio.Runner, LocalServer], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ARENA_METAMON", sys.executable)
-    monkeypatch.setenv("PYTHONPATH", str(STAND_INS / "metamon"))
-    record = played(server, "random", "metamon:Abra")
-    assert record.reason in ("win", "tie") and record.fault is None, record.detail
-    assert record.fixture.teams[1].packed in record.input_log[2]  # type: ignore[operator]

@@ -1,0 +1,25 @@
+"""Commands that setting up a program runs."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+
+from teamsets.errors import ArenaError
+
+#: Arguments of a Python that install what follows.
+PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+
+
+def run(command: list[str], variables: Mapping[str, str] | None = None) -> str:
+    """Run a command and return its output. variables: its environment. Raises ArenaError if it fails or is not there."""
+    shown = " ".join(command)[:200]
+    try:
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, env=variables
+        )
+    except FileNotFoundError:
+        raise ArenaError(f"'{shown}': {command[0]} is not installed") from None
+    if done.returncode:
+        raise ArenaError(f"'{shown}' ended with {done.returncode}: {' '.join(done.stdout.split())[-600:]}")
+    return done.stdout

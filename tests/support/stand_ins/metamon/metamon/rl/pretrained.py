@@ -1,0 +1,1 @@
+"""A stand-in: its presence says that there are pretrained models."""
