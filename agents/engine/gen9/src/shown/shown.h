@@ -96,6 +96,8 @@ struct Shown {
     int32_t fieldsSince[SHOWN_FIELDS];
     int32_t fieldCount;
     int32_t parseWarnings;  // parse_warnings
+    int32_t nameRank[TEAM];  // of its own Pokémon by their place in the team (Pokemon.number % TEAM): the order of their idents as strings
+                             // (actions.py ordered_bench); Python writes it when a battle begins: the row has no names
     ShownSide sides[SIDES];
 };
 
