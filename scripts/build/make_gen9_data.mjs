@@ -1,5 +1,5 @@
-// Writes what the generation-9 engine knows, from Showdown's own Dex: tables of C++ (agents/engine/gen9/src/data.h, enums.h)
-// and what Python needs to read a team (agents/engine/gen9/gen9.json).
+// Writes what the generation-9 engine knows, from Showdown's own Dex: tables of C++ (agents/engine/gen9/src/data.h, enums.h,
+// shown/species.h) and what Python needs to read a team (agents/engine/gen9/gen9.json).
 //
 //     node scripts/build/make_gen9_data.mjs            # write the files
 //     node scripts/build/make_gen9_data.mjs --print    # print them instead, as JSON: tests/agents/engine compares
@@ -195,6 +195,21 @@ ${IS.map((flag, bit) => `    ${flag} = 1 << ${bit},`).join('\n')}
 };
 }
 `;
+// What poke-env makes of a species' abilities (Pokemon._update_from_pokedex).
+const FORMES_WITH_AN_ABILITY = /^Mega|^(Primal|Stellar|Terastal)$|-Tera$/;
+const shown = `// Made by scripts/build/make_gen9_data.mjs: do not edit.
+
+#pragma once
+
+// Of a species, by its number: whether it has one possible ability, and whether it is a forme whose ability is a matter of that forme.
+struct ShownSpecies {
+    bool oneAbility, abilityOfForme;
+};
+
+constexpr ShownSpecies SHOWN_SPECIES[] = {
+${RING.species.map(id => dex.species.get(id)).map(s => `    {${Object.keys(s.abilities).length === 1}, ${FORMES_WITH_AN_ABILITY.test(s.forme)}},  // ${s.name}`).join('\n')}
+};
+`;
 const perKind = (kind, of) => Object.fromEntries(RING[kind].map(id => [id, of(kind, id)]).filter(([, found]) => Object.keys(found).length));
 // What Showdown writes of a format before the team preview, and what the preview shows of a species.
 const {Battle} = createRequire(import.meta.url)('pokemon-showdown');
@@ -223,6 +238,6 @@ const json = {
   conditions: Object.fromEntries(kinds.map(([, list]) => [list, perKind(list, conditionsOf)])),
 };
 const lines = Object.entries(json).map(([key, value]) => ` ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
-const files = {'src/data.h': text, 'src/enums.h': enums, 'gen9.json': `{\n${lines.join(',\n')}\n}\n`};
+const files = {'src/data.h': text, 'src/enums.h': enums, 'src/shown/species.h': shown, 'gen9.json': `{\n${lines.join(',\n')}\n}\n`};
 if (process.argv.includes('--print')) process.stdout.write(JSON.stringify(files));
 else for (const [file, content] of Object.entries(files)) writeFileSync(new URL(`../../agents/engine/gen9/${file}`, import.meta.url), content);

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from agents.engine.batch import Batch, Words, check_counts
 from agents.engine.checks import check_seed
 from agents.engine.gen9.choices import ILLEGAL, read_input_log, translate
-from agents.engine.gen9.layout import CONSTANTS, ROW, WORDS
+from agents.engine.gen9.layout import CONSTANTS, ROW, SHOWN_WORDS, WORDS
 from agents.engine.gen9.library import library
 from agents.engine.gen9.log import BattleLog
+from agents.engine.gen9.shown import initial_shown
 from agents.engine.gen9.teams import side_words
 from teamsets.errors import BadInput
 
@@ -40,12 +41,16 @@ class Engine(Batch):
 
     An action: 0 to 3 a move, 4 to 7 the same after terastallizing, 8 to 12 a switch to the Pokémon in position 1 to 5. A
     seat has an action for each of its SLOTS; in singles the second is ignored.
+
+    shows: whether it keeps what both seats have been shown: `shown` [N, 2, SHOWN_WORDS] (src/shown/shown.h), else empty.
     """
 
     shape = (2, SLOTS)
 
-    def __init__(self, battles: int, threads: int = CORES) -> None:
+    def __init__(self, battles: int, threads: int = CORES, shows: bool = False) -> None:
         self.words: Words = np.zeros((battles, WORDS), np.int32)
+        self.shown: Words = np.zeros((battles if shows else 0, 2, SHOWN_WORDS), np.int32)
+        self.shows = shows
         self.threads = threads
         self._players: dict[int, tuple[str, str]] = {}
         self._logs: dict[int, BattleLog] = {}
@@ -79,12 +84,22 @@ class Engine(Batch):
         if self._logs:
             recorded = np.array([row in self._logs for row in rows.tolist()], bool)
             for row, chosen in zip(rows[recorded].tolist(), actions[recorded], strict=True):
-                self._logs[row].play(self.words[row], chosen)
-            rows, actions = rows[~recorded], np.ascontiguousarray(actions[~recorded])
-        library().gen9_step(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(actions), self.threads)
+                self._logs[row].play(self.words[row].copy() if self.shows else self.words[row], chosen)
+            if not self.shows:
+                rows, actions = rows[~recorded], np.ascontiguousarray(actions[~recorded])
+        battles = _at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(actions)
+        if self.shows:
+            library().gen9_step_shown(*battles, _at(self.shown), self.threads)
+        else:
+            library().gen9_step(*battles, self.threads)
 
     def _empty(self) -> Engine:
-        return Engine(0, self.threads)
+        return Engine(0, self.threads, self.shows)
+
+    def fork(self, rows: Sequence[int]) -> Engine:
+        copies = super().fork(rows)
+        copies.shown = self.shown[rows] if self.shows else self.shown
+        return copies
 
     def reset(
         self,
@@ -100,7 +115,12 @@ class Engine(Batch):
         started = initial_rows(teams, seeds, len(places), orders)
         recorded = [n for n, row in enumerate(places.tolist()) if row in self._players]
         logged = started[recorded]
-        self._begin(started, places)
+        if self.shows:
+            shown = initial_shown(teams)
+            library().gen9_start_shown(_at(started), ctypes.c_int64(len(started)), _at(shown), self.threads)
+            self.words[places], self.shown[places] = started, shown
+        else:
+            self._begin(started, places)
         for n, words in zip(recorded, logged, strict=True):
             row = int(places[n])
             self._logs[row] = BattleLog(teams[n], self._players[row])

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
-from agents.engine.gen9.layout import SOURCES, WORDS
+from agents.engine.gen9.layout import SHOWN_WORDS, SOURCES, WORDS
 from teamsets import cache
 from teamsets.errors import MissingTool
 from teamsets.locking import file_lock
@@ -113,6 +113,10 @@ def _compiled(files: list[Path], digests: list[str], flags: tuple[str, ...], fol
 def library() -> ctypes.CDLL:
     """The compiled engine. Raises CompilerMissing."""
     loaded = ctypes.CDLL(str(build()))
-    if loaded.gen9_words() != WORDS:
-        raise AssertionError(f"src/layout.h has {loaded.gen9_words()} words for C++ and {WORDS} for Python")
+    for file, here, there in (
+        ("layout.h", WORDS, loaded.gen9_words()),
+        ("shown/shown.h", SHOWN_WORDS, loaded.gen9_shown_words()),
+    ):
+        if here != there:
+            raise AssertionError(f"src/{file} has {there} words for C++ and {here} for Python")
     return loaded

@@ -49,7 +49,20 @@ struct ShownPokemon {
     int32_t effects[SHOWN_EFFECTS];  // _effects as bits: the first 16 are the observation's (ShownEffect), the keeper's own follow
     int32_t moveCount;
     ShownMove moves[SHOWN_MOVES];
+    // What only the keeper reads.
+    int32_t baseMoveCount;
+    ShownMove baseMoves[SHOWN_MOVES];  // while it is transformed: its own moves
+    int32_t detailsSpecies;            // that of _last_details
+    int32_t marks;                     // ShownMark, as bits
+    int32_t singleMoveSince;           // the turn in which Destiny Bond began (single_move)
+    int32_t contactTarget;             // 1 + the number of whom its last move with contact was aimed at (items.py _last_hit)
+    int32_t lastBefore;                // its last move before it transformed, since the last request (before_transform)
 };
+
+// What TrackedBattle's lists hold of a Pokémon.
+namespace ShownMark {
+enum : int32_t { POISONED_AT_END = 1 << 0, PROTECTED = 1 << 1, UNMOVED = 1 << 2 };
+}
 
 // Bits of ShownPokemon.effects, by poke-env's Effect (pokemon_tokens.py _EFFECTS, in its order).
 namespace ShownEffect {
@@ -72,6 +85,33 @@ enum : int32_t {
     LOCKED_MOVE,
     ROOST,  // types.py _types: read by the observation, too
     // the keeper's own from here on
+    TYPECHANGE,
+    PROTECT,
+    ENDURE,
+    FLASH_FIRE,
+    FUTURE_SIGHT,
+    HEAL_BLOCK,
+    INFESTATION,
+    MAGMA_STORM,
+    WHIRLPOOL,
+    PROTOSYNTHESIS,
+    PROTOSYNTHESISATK,
+    PROTOSYNTHESISDEF,
+    PROTOSYNTHESISSPA,
+    PROTOSYNTHESISSPD,
+    PROTOSYNTHESISSPE,
+    QUARK_DRIVE,
+    QUARKDRIVEATK,
+    QUARKDRIVEDEF,
+    QUARKDRIVESPA,
+    QUARKDRIVESPD,
+    QUARKDRIVESPE,
+    FALLEN1,
+    FALLEN2,
+    FALLEN3,
+    FALLEN4,
+    FALLEN5,
+    COUNT,
 };
 }
 
@@ -86,6 +126,8 @@ struct ShownSide {
     int32_t count;               // how many are in it
     int32_t usedTera;            // _used_tera, _opponent_used_tera
     int32_t conditions[SHOWN_CONDITIONS];  // _side_conditions: layers, or the turn in which it began; SHOWN_ABSENT: none
+    int32_t pressing;                      // pressing: its active Pokémon has announced Pressure since it came in
+    int32_t lastMover;                     // 1 + the number of the Pokémon of its last line of a move
 };
 
 // All that a seat knows. sides[0] is its own, sides[1] the other's.
@@ -98,6 +140,9 @@ struct Shown {
     int32_t parseWarnings;  // parse_warnings
     int32_t nameRank[TEAM];  // of its own Pokémon by their place in the team (Pokemon.number % TEAM): the order of their idents as strings
                              // (actions.py ordered_bench); Python writes it when a battle begins: the row has no names
+    int32_t turnEnded;        // turn_ended
+    int32_t protecting;       // protecting: 1 + the number of who used Protect or the like last, 0 for None
+    int32_t protections;      // and how often in a row before
     ShownSide sides[SIDES];
 };
 

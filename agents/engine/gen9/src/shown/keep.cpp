@@ -1,0 +1,130 @@
+// The team preview, a step and a request as a seat reads them; what Python calls for battles whose seats' knowledge is kept.
+
+#include "keeper.h"
+#include "share.h"
+
+namespace {
+
+int speciesInDetails(const Pokemon& p) { return p.baseSpecies == species::greninjabond ? int(species::greninja) : p.baseSpecies; }
+
+}  // namespace
+
+// What the request of the team preview tells: its own team.
+void Keeper::begin() {
+    const Side& own = row.sides[seat];
+    int32_t ranks[TEAM];
+    for (int n = 0; n < TEAM; n++) ranks[n] = shown.nameRank[n];
+    shown = {};
+    for (int n = 0; n < TEAM; n++) shown.nameRank[n] = ranks[n];
+    for (ShownSide& side : shown.sides)
+        for (int32_t& value : side.conditions) value = SHOWN_ABSENT;
+    ShownSide& side = shown.sides[0];
+    for (; side.count < own.size; side.count++) {
+        const Pokemon& of = own.pokemon[side.count];
+        ShownPokemon& p = side.pokemon[side.count];
+        p.pokemon = 1 + of.number;
+        p.level = of.level;
+        p.hp = p.maxhp = of.hp;
+        p.item = of.item;
+        p.detailsSpecies = speciesInDetails(of);
+        updateFromPokedex(p, p.detailsSpecies);
+        p.ability = of.baseAbility;
+        for (int slot = 0; slot < of.moveCount; slot++) addMove(p, of.moveSlots[slot].id);
+    }
+}
+
+void Keeper::readLines(const Log& lines) {
+    log = &lines;
+    for (line = 0; line < lines.count; line++)
+        if (!lines.records[line].onlySide) readLine(lines.records[line]);
+}
+
+// What SeatView.ask takes from a request. locked: the move that its active Pokémon must go on with, 0 for none.
+void Keeper::readRequest(int locked) {
+    const Side& own = row.sides[seat];
+    ShownSide& side = shown.sides[0];
+    ShownPokemon* p = active(side);
+    const int itemBefore = p ? p->item : 0;
+    for (int n = 0; n < side.count; n++) {
+        ShownPokemon& known = side.pokemon[n];
+        const Pokemon& of = own.pokemon[n];
+        known.hp = of.hp;
+        known.status = of.hp ? of.status : int(SHOWN_FAINTED);
+        if (of.hp) known.maxhp = of.maxhp;
+        known.item = of.item;
+        updateFromDetails(known, speciesInDetails(of), 0);
+        for (int slot = 0; slot < of.moveCount; slot++) addMove(known, of.moveSlots[slot].id);
+        if (!known.formeChangeAbility) known.ability = of.baseAbility;
+        const int ability = known.formeChangeAbility ? known.formeChangeAbility : known.ability;
+        known.temporaryAbility = of.ability == ability ? 0 : of.ability;
+    }
+    for (ShownSide& one : shown.sides) {
+        for (ShownPokemon& known : one.pokemon) {
+            keepLastMove(known);
+            known.lastBefore = 0;
+        }
+    }
+    if (!p) return;
+    if (own.request == REQUEST_MOVE) {
+        p->mustRecharge = locked == move::recharge;
+        const Pokemon& of = own.pokemon[(p->pokemon - 1) % TEAM];
+        bool struggles = true;
+        for (int slot = 0; slot < of.moveCount; slot++) struggles = struggles && (of.moveSlots[slot].disabled == 1 || of.moveSlots[slot].pp <= 0);
+        for (int slot = 0; slot < of.moveCount && !locked && !struggles; slot++)
+            if (ShownMove* move = findMove(*p, of.moveSlots[slot].id)) move->pp = of.moveSlots[slot].pp;
+    }
+    ShownPokemon* attacker = find(shown.sides[1].lastMover);  // Sticky Barb has changed hands
+    if (p->item == item::stickybarb && itemBefore != item::stickybarb)
+        takeBarb(*p);
+    else if (itemBefore == item::stickybarb && !p->item && attacker)
+        attacker->item = item::stickybarb;
+}
+
+namespace {
+
+// Plays a battle on, and tells both seats.
+template <typename Play>
+void playShown(Row& row, Shown* shown, Play play) {
+    static thread_local Log log;
+    log.clear();
+    Battle battle(row);
+    battle.log = &log;
+    play(battle);
+    for (int seat = 0; seat < SIDES; seat++) {
+        Keeper keeper(shown[seat], seat, row);
+        keeper.readLines(log);
+        if (log.full) shown[seat].parseWarnings++;
+        if (!row.sides[seat].request || battle.ended()) continue;
+        const bool maybeLocked = row.sides[seat].pokemon[(row.sides[seat].order[0] - 1) % TEAM].trapped;
+        keeper.readRequest(maybeLocked ? battle.lockedMove(seat, 0) : 0);
+    }
+}
+
+Shown* shownOf(int32_t* words, int64_t n) { return reinterpret_cast<Shown*>(words) + SIDES * n; }
+
+}  // namespace
+
+extern "C" {
+
+int gen9_shown_words() { return SHOWN_WORDS; }
+
+// As gen9_start, with what both seats are shown: shown [count, sides, SHOWN_WORDS], of which nameRank is read.
+void gen9_start_shown(int32_t* rows, int64_t count, int32_t* shown, int threads) {
+    shareLoop(count, threads, [&](int64_t n) {
+        Row& row = reinterpret_cast<Row*>(rows)[n];
+        Shown* both = shownOf(shown, n);
+        for (int seat = 0; seat < SIDES; seat++) Keeper(both[seat], seat, row).begin();
+        playShown(row, both, [](Battle& battle) { battle.start(); });
+    });
+}
+
+// As gen9_step. shown: of all rows.
+void gen9_step_shown(int32_t* rows, const int64_t* which, int64_t count, const int32_t* choices, int32_t* shown, int threads) {
+    shareLoop(count, threads, [&](int64_t n) {
+        Row& row = reinterpret_cast<Row*>(rows)[which[n]];
+        if (row.winner != UNDECIDED) return;
+        playShown(row, shownOf(shown, which[n]), [&](Battle& battle) { battle.commitChoices(choices + n * SIDES * ACTIVE); });
+    });
+}
+
+}  // extern "C"
