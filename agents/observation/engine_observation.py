@@ -22,7 +22,6 @@ from agents.engine.gen1.shown import base_count, base_move, entry, rank, shown_m
 from agents.engine.gen1.state import foe_of, out, pp_at
 from agents.engine.gen1.tables import MOVE, PP, RANK, SPECIES_TYPES
 from agents.engine.gen1.use import hard_lock
-from agents.observation.actions import ACTIONS
 from agents.observation.engine_estimates import (
     WHO_COLUMNS,
     WHO_HP,
@@ -60,8 +59,7 @@ from agents.observation.engine_facts import (
     UNKNOWN_MOVE,
     sets_of,
 )
-from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
-from teamsets.errors import BadInput
+from agents.observation.observation import Observations
 
 _OURS, _THEIRS, _MOVES = 3, 9, 15
 _ESTIMATES, _ON_FIELD = 21, 27
@@ -356,15 +354,7 @@ def observe_rows(
     for a row or seat that is not there, and arrays of other shapes or types.
     """
     rows, seats = engine.pairs(rows, seats)
-    n = len(rows)
-    if out is None:
-        out = Observations(
-            np.zeros((n, TOKENS, IDS_PER_TOKEN), np.int16),
-            np.zeros((n, TOKENS, FEATURES), np.float32),
-            np.zeros((n, ACTIONS), np.bool_),
-        )
-    elif (found := tuple((part.shape, part.dtype) for part in out)) != (needed := _shapes(n)):
-        raise BadInput(f"out of {_named(found)}: {_named(needed)} are needed.")
+    out = Observations.room_for(len(rows), out)
     _observe(engine.words, rows, seats, sets_of(engine.format_id), *out)
     return out
 
@@ -381,16 +371,3 @@ def all_kernels() -> dict[str, tuple[Any, Callable[[], Any]]]:
     """Return what batches of battles and their observations call, as `kernels` does."""
     engine, none = Engine(0), np.zeros(0, np.int64)
     return {**kernels(), "observations": (_observe, lambda: observe_rows(engine, none, none))}
-
-
-def _shapes(n: int) -> tuple[tuple[tuple[int, ...], Any], ...]:
-    """Shape and type of each array of n observations."""
-    return (
-        ((n, TOKENS, IDS_PER_TOKEN), np.dtype(np.int16)),
-        ((n, TOKENS, FEATURES), np.dtype(np.float32)),
-        ((n, ACTIONS), np.dtype(np.bool_)),
-    )
-
-
-def _named(arrays: tuple[tuple[tuple[int, ...], Any], ...]) -> str:
-    return ", ".join(f"{dtype} {list(shape)}" for shape, dtype in arrays)

@@ -44,49 +44,49 @@ NO_ESTIMATE = _ROW(*(0.0,) * 6)
 _MAX_DAMAGE = 1.5
 
 
-class _Attack:
+class Attack:
     """A move of a healthy Pokémon. kind: 0 physical, 1 special. same_type: it gets the same-type attack bonus.
 
-    damages: defender's number -> cached result of `on`.
+    damages: defender's number -> cached result of `on`. strike: None for a status move.
     """
 
-    __slots__ = ("_strike", "damages", "kind", "move", "same_type")
+    __slots__ = ("damages", "kind", "move", "same_type", "strike")
 
     def __init__(self, user: Fighter, move: MoveFacts) -> None:
         self.move, self.kind, self.same_type = move, int(move.category == "special"), move.type in user.types
-        self._strike = CachedStrike(user, move) if move.damages else None
+        self.strike = CachedStrike(user, move) if move.damages else None
         self.damages: dict[int, tuple[float, float, float]] = {}
 
-    def on(self, defender: _Combatant) -> tuple[float, float, float]:
+    def on(self, defender: Combatant) -> tuple[float, float, float]:
         """Return the damage to a healthy defender if it hits: (minimum, maximum, mean), as fractions of its maximum HP.
 
         The result is cached in `damages`.
         """
-        found = NOTHING if self._strike is None else self._strike.against(defender.target)
+        found = NOTHING if self.strike is None else self.strike.against(defender.target)
         self.damages[defender.number] = found
         return found
 
-    def factor(self, defender: _Combatant) -> float:
+    def factor(self, defender: Combatant) -> float:
         """Return the type effectiveness; 1 for a status move."""
         return (
-            1.0 if self._strike is None else effectiveness(defender.fighter.gen, self.move.type, defender.target.types)
+            1.0 if self.strike is None else effectiveness(defender.fighter.gen, self.move.type, defender.target.types)
         )
 
 
 @dataclass(slots=True)
-class _Combatant:
+class Combatant:
     """A healthy Pokémon, apart from its moves, which change most often. attacks: move id -> cached attack."""
 
     fighter: Fighter
     target: StrikeTarget
     number: int
     speed: float
-    attacks: dict[str, _Attack] = field(default_factory=dict)
+    attacks: dict[str, Attack] = field(default_factory=dict)
 
-    def attack(self, move: str) -> _Attack:
+    def attack(self, move: str) -> Attack:
         cached = self.attacks.get(move)
         if cached is None:
-            cached = self.attacks[move] = _Attack(self.fighter, move_facts(move, self.fighter.gen))
+            cached = self.attacks[move] = Attack(self.fighter, move_facts(move, self.fighter.gen))
         return cached
 
 
@@ -98,8 +98,8 @@ class KnownPokemon:
     defender's number -> cached maximum expected damage (physical, special).
     """
 
-    combatant: _Combatant
-    attacks: list[tuple[_Attack, dict[int, tuple[float, float, float]], int, float, float]]
+    combatant: Combatant
+    attacks: list[tuple[Attack, dict[int, tuple[float, float, float]], int, float, float]]
     most: dict[int, tuple[float, float]] = field(default_factory=dict)
 
 
@@ -149,7 +149,7 @@ class Estimates:
     """A cache of Pokémon and of the damage that they deal to each other."""
 
     def __init__(self) -> None:
-        self._combatants: dict[tuple[Any, ...], _Combatant] = {}
+        self._combatants: dict[tuple[Any, ...], Combatant] = {}
         self._pairs = 0
 
     @property
@@ -172,16 +172,15 @@ class Estimates:
                 attacks.append((attack, attack.damages, attack.kind, attack.move.accuracy, chance))
         return KnownPokemon(combatant, attacks)
 
-    def _combatant(self, mon: Pokemon, gen: int, loadout: Loadout) -> _Combatant:
+    def _combatant(self, mon: Pokemon, gen: int, loadout: Loadout) -> Combatant:
         types = map(id, (mon._terastallized_type, mon._type_1, mon._type_2, *mon._temporary_types))  # see `_VEIL`
-        key = gen, mon._species, mon._level, mon._weightkg, mon._terastallized, *types, loadout
+        roosts = bool(mon._effects) and Effect.ROOST in mon._effects
+        key = gen, mon._species, mon._level, mon._weightkg, mon._terastallized, roosts, *types, loadout
         cached = self._combatants.get(key)
         if cached is None:
             fighter = well_fighter(mon, gen, loadout)
             quickness = speed(fighter, empty_field(gen), {})
-            cached = self._combatants[key] = _Combatant(
-                fighter, StrikeTarget(fighter), len(self._combatants), quickness
-            )
+            cached = self._combatants[key] = Combatant(fighter, StrikeTarget(fighter), len(self._combatants), quickness)
         return cached
 
     def rows(
@@ -231,7 +230,7 @@ class Estimates:
             )
         return out
 
-    def _deals(self, attacker: KnownPokemon, defender: _Combatant) -> tuple[float, float]:
+    def _deals(self, attacker: KnownPokemon, defender: Combatant) -> tuple[float, float]:
         most, number = [0.0, 0.0], defender.number
         for attack, damages, kind, accuracy, chance in attacker.attacks:
             _, _, mean = damages.get(number) or attack.on(defender)

@@ -28,10 +28,11 @@ from poke_env.data import GenData
 
 from agents.battle import SeatBattle
 from agents.battle.choices import listed_move
-from agents.observation.actions import legal_mask, ordered_actions, ordered_bench, ordered_moves
+from agents.observation.actions import ACTIONS, legal_mask, ordered_actions, ordered_bench, ordered_moves
 from agents.observation.estimates import NO_ESTIMATE, NO_MOVE, of_move, side_factors
 from agents.observation.packed_tokens import field_token, move_token, side_token
 from agents.observation.pokemon_tokens import PokemonTokens
+from teamsets.errors import BadInput
 
 #: Changes whenever the same battle would give other arrays. A checkpoint stores the version that it was trained on.
 VERSION = 5
@@ -71,9 +72,27 @@ class Observations(NamedTuple):
         """Return those of one decision."""
         return cls(one.token_ids[None], one.features[None], one.legal[None])
 
+    @classmethod
+    def room_for(cls, n: int, out: Observations | None = None) -> Observations:
+        """Return arrays for those of n decisions: `out`, if given. Raises BadInput for arrays of other shapes or types."""
+        needed = (
+            ((n, TOKENS, IDS_PER_TOKEN), np.dtype(np.int16)),
+            ((n, TOKENS, FEATURES), np.dtype(np.float32)),
+            ((n, ACTIONS), np.dtype(np.bool_)),
+        )
+        if out is None:
+            return cls(*(np.zeros(shape, kind) for shape, kind in needed))
+        if (found := tuple((part.shape, part.dtype) for part in out)) != needed:
+            raise BadInput(f"out of {_named(found)}: {_named(needed)} are needed.")
+        return out
+
     def take(self, rows: slice | Sequence[int]) -> Observations:
         """Return those of some decisions."""
         return Observations(self.token_ids[rows], self.features[rows], self.legal[rows])
+
+
+def _named(arrays: tuple[tuple[tuple[int, ...], Any], ...]) -> str:
+    return ", ".join(f"{dtype} {list(shape)}" for shape, dtype in arrays)
 
 
 def observe(battle: SeatBattle) -> Observation:

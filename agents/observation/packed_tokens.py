@@ -24,14 +24,14 @@ from agents.battle.choices import listed_move, split_power
 from agents.observation.estimates import health
 from agents.observation.vocabulary import move_name, vocabulary
 
-_CONDITIONS = (
+CONDITIONS = (
     SideCondition.SPIKES, SideCondition.STEALTH_ROCK, SideCondition.TOXIC_SPIKES, SideCondition.STICKY_WEB,
     SideCondition.REFLECT, SideCondition.LIGHT_SCREEN, SideCondition.AURORA_VEIL, SideCondition.TAILWIND,
     SideCondition.SAFEGUARD, SideCondition.MIST, SideCondition.LUCKY_CHANT,
 )  # fmt: skip
 # Enum members are singletons and slow to hash, so they are looked up by id().
-_INDEX = {id(condition): index for index, condition in enumerate(_CONDITIONS)}
-_AGE_INDEX = {id(condition): index for index, condition in enumerate(_CONDITIONS[4:8], len(_CONDITIONS))}
+_INDEX = {id(condition): index for index, condition in enumerate(CONDITIONS)}
+_AGE_INDEX = {id(condition): index for index, condition in enumerate(CONDITIONS[4:8], len(CONDITIONS))}
 _LAYERS = frozenset(map(id, (SideCondition.SPIKES, SideCondition.TOXIC_SPIKES)))
 _TERRAINS = 4
 # Layouts of the tokens, with padding.
@@ -77,7 +77,7 @@ def side_token(
     conditions: dict[SideCondition, int], turn: int, team: Collection[Pokemon], active: Pokemon | None, used_tera: bool
 ) -> tuple[bytes, bytes]:
     """Return ids (last move) and features of a side: conditions, ages of temporary ones, numbers of able Pokémon, HP."""
-    values = [0.0] * (len(_CONDITIONS) + len(_AGE_INDEX))
+    values = [0.0] * (len(CONDITIONS) + len(_AGE_INDEX))
     for condition, value in conditions.items():
         key = id(condition)
         index = _INDEX.get(key)

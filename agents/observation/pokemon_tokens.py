@@ -22,14 +22,14 @@ from agents.observation.estimates import ActivePokemon, Estimates, KnownPokemon,
 from agents.observation.vocabulary import move_name, vocabulary
 from teamsets.builder.published import STATS
 
-_EFFECTS = (
+EFFECTS = (
     Effect.SUBSTITUTE, Effect.CONFUSION, Effect.LEECH_SEED, Effect.REFLECT, Effect.FOCUS_ENERGY, Effect.TAUNT,
     Effect.ENCORE, Effect.DISABLE, Effect.TRAPPED, Effect.PARTIALLY_TRAPPED, Effect.CURSE, Effect.YAWN,
     Effect.DESTINY_BOND, Effect.PERISH1, Effect.SALT_CURE, Effect.LOCKED_MOVE,
 )  # fmt: skip
 # Enum members are singletons and slow to hash, so they are looked up by id().
-_EFFECT_INDEX = {id(effect): index for index, effect in enumerate(_EFFECTS)}
-_NO_EFFECTS = [0.0] * len(_EFFECTS)
+_EFFECT_INDEX = {id(effect): index for index, effect in enumerate(EFFECTS)}
+_NO_EFFECTS = [0.0] * len(EFFECTS)
 _MOVES = 4
 #: Maximum number of cached sheets.
 _MAX_SHEETS = 20_000
@@ -132,10 +132,10 @@ class PokemonTokens:
         seen, state = cached.get(id(mon)), _state_of(mon)
         if seen is not None and seen.token is not None and seen.state == state and seen.types is mon._temporary_types:
             return seen.token
-        carried = mon._moves
+        carried, effects = mon._moves, mon._effects
         plain = carried._mimic_move is None and carried._transform_moves is None
         moves = carried._base_moves if plain else carried.moves
-        key = battle.format_id, state[:_SHEET], *mon._temporary_types, *moves
+        key = battle.format_id, state[:_SHEET], *mon._temporary_types, bool(effects) and Effect.ROOST in effects, *moves
         listed = None
         if entry is not None:
             listed = _listed(entry["moves"], moves.get("hiddenpower"))
@@ -191,7 +191,7 @@ class PokemonTokens:
             self._types[_type_name(types[1])] if len(types) > 1 else self._types.none,
             self._tera[_type_name(tera)] if tera is not None else self._tera.unknown if gen == 9 else self._tera.none,
         )
-        max_pp = [(name, _max_pp(name, gen) if name in mon.moves else 1) for name in names]
+        max_pp = [(name, most_pp(name, gen) if name in mon.moves else 1) for name in names]
         known = self.estimates.known(mon, listed, battle)
         return _Sheet(known, before, after, max_pp, mon.level / 100, _base_stats(gen, mon.species))
 
@@ -207,7 +207,7 @@ def _on_field(mon: Pokemon) -> bytes:
     """Return the features of an active Pokémon: boosts, temporary states and effects."""
     boosts, effects = mon._boosts, _NO_EFFECTS
     if mon._effects:
-        effects = [0.0] * len(_EFFECTS)
+        effects = [0.0] * len(EFFECTS)
         for effect in mon._effects:
             index = _EFFECT_INDEX.get(id(effect))
             if index is not None:
@@ -233,7 +233,7 @@ def _type_name(kind: PokemonType) -> str:
 
 
 @lru_cache(maxsize=8192)
-def _max_pp(name: str, gen: int) -> int:
+def most_pp(name: str, gen: int) -> int:
     return Move(name, gen=gen).max_pp or 1
 
 

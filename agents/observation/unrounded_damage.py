@@ -28,27 +28,31 @@ NOTHING: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 class UnroundedStrike:
-    """A damaging move of a healthy, unboosted fighter on an empty field, with what does not depend on its target."""
+    """A damaging move of a healthy, unboosted fighter on an empty field, with what does not depend on its target.
+
+    kind: its type as it is used. wall: the index of the defending stat. final: factor of the damage. chance: of a critical
+    hit, critical and sharp: its factors.
+    """
 
     __slots__ = (
-        "_attack_factor", "_attack_stat", "_attacker", "_chance", "_critical", "_final", "_kind", "_move", "_power",
-        "_sharp", "_wall",
+        "_attack_factor", "_attack_stat", "_attacker", "_move", "_power", "chance", "critical", "final", "kind", "sharp",
+        "wall",
     )  # fmt: skip
 
     def __init__(self, attacker: Fighter, move: MoveFacts) -> None:
         self._attacker, self._move = attacker, move
-        self._kind = kind = move_type(attacker, move)
+        self.kind = kind = move_type(attacker, move)
         self._power = None if move.id in POWER_BY_TARGET else power_of(attacker, None, move, kind)
         self._attack_stat = attacker.stat(move.attack_stat)
         self._attack_factor = attack_factor(attacker, move, kind)
-        self._wall = STATS.index(move.defense_stat)
-        self._final = user_factor(attacker, kind)
-        self._chance = critical_chance(attacker, move)
-        self._critical, self._sharp = 1.5 if attacker.gen >= 6 else 2.0, 1.5 if attacker.ability == "sniper" else 1.0
+        self.wall = STATS.index(move.defense_stat)
+        self.final = user_factor(attacker, kind)
+        self.chance = critical_chance(attacker, move)
+        self.critical, self.sharp = 1.5 if attacker.gen >= 6 else 2.0, 1.5 if attacker.ability == "sniper" else 1.0
 
     def on(self, defender: Fighter) -> tuple[float, float, float]:
         """Return low, high and mean of the damage to a healthy target."""
-        attacker, move, kind = self._attacker, self._move, self._kind
+        attacker, move, kind = self._attacker, self._move, self.kind
         factor = _type_factor(attacker, defender, move, kind)
         if factor == 0 or immune(attacker, defender, move, kind):
             return NOTHING
@@ -60,7 +64,7 @@ class UnroundedStrike:
         if power <= 0:
             return NOTHING
         plain, critical = self._rolls(defender, power)
-        return _spread(plain, critical, self._chance, factor * move.hits, *_roll_range(defender))
+        return _spread(plain, critical, self.chance, factor * move.hits, *_roll_range(defender))
 
     def _rolls(self, defender: Fighter, power: float) -> tuple[float, float]:
         """Return the damage in HP of one hit at the maximum roll, before type effectiveness: (without, with) a critical."""
@@ -69,14 +73,14 @@ class UnroundedStrike:
         if move.id == "foulplay":
             attack = defender.stat(move.attack_stat)
         attack *= self._attack_factor
-        defense = defender.stats[self._wall] * defense_factor(defender, move.defense_stat)
+        defense = defender.stats[self.wall] * defense_factor(defender, move.defense_stat)
         if move.explodes and gen <= 4:
             defense /= 2
-        final = self._final * target_factor(attacker, defender, move, self._kind)
+        final = self.final * target_factor(attacker, defender, move, self.kind)
         plain = _base(level, power, attack, defense, gen) * final
         if gen == 1:  # a critical hit doubles the level
             return plain, _base(level * 2, power, attack, defense, gen) * final
-        return plain, plain * self._critical * self._sharp
+        return plain, plain * self.critical * self.sharp
 
 
 class StrikeTarget:
@@ -103,43 +107,50 @@ _UNUSUAL_ABILITIES = frozenset({"mindseye", "scrappy", "tintedlens"})
 
 
 class CachedStrike(UnroundedStrike):
-    """A strike that is fast against targets of the same kind."""
+    """A strike that is fast against targets of the same kind.
 
-    __slots__ = ("_attack", "_critical_push", "_gen", "_hits", "_push", "_usual")
+    usual: `against` covers it. push: the attack terms of the formula, 0 where the power depends on the target.
+    """
+
+    __slots__ = ("_attack", "_critical_push", "_gen", "hits", "push", "usual")
 
     def __init__(self, attacker: Fighter, move: MoveFacts) -> None:
         super().__init__(attacker, move)
-        self._gen, self._hits, power = attacker.gen, move.hits, self._power
+        self._gen, self.hits, power = attacker.gen, move.hits, self._power
         self._attack = self._attack_stat * self._attack_factor
-        self._usual = (
+        self.usual = (
             (power is None or power > 0)
             and (not move.fixed or move.fixed in _WITHOUT_POWER)
             and not (move.explodes and attacker.gen <= 4)
             and move.id not in _UNUSUAL_MOVES
             and attacker.ability not in _UNUSUAL_ABILITIES
         )
-        self._push, self._critical_push = (0.0, 0.0) if power is None else self._pushes(power)
+        self.push, self._critical_push = (0.0, 0.0) if power is None else self._pushes(power)
 
     def _pushes(self, power: float) -> tuple[float, float]:
         """Return the attack terms of the formula (without, with) a critical hit of generation 1."""
         level, attack = self._attacker.level, self._attack
         return _push(level, power, attack), _push(level * 2, power, attack)
 
+    def push_of(self, power: float) -> float:
+        """Return the attack terms of the formula for a power."""
+        return self._pushes(power)[0]
+
     def against(self, target: StrikeTarget) -> tuple[float, float, float]:
         """Return low, high and mean of the damage, equal to those of `on`. The target has the attacker's generation."""
-        kind = self._kind
-        if not self._usual or kind in target.guarded:
+        kind = self.kind
+        if not self.usual or kind in target.guarded:
             return self.on(target.fighter)
-        factor = effectiveness(self._gen, kind, target.types) * self._hits
+        factor = effectiveness(self._gen, kind, target.types) * self.hits
         if factor == 0:
             return NOTHING
-        gen, wall, push, critical_push = self._gen, target.walls[self._wall], self._push, self._critical_push
+        gen, wall, push, critical_push = self._gen, target.walls[self.wall], self.push, self._critical_push
         if self._power is None:
             push, critical_push = self._pushes(power_of(self._attacker, target.fighter, self._move, kind))
-        final = self._final
+        final = self.final
         plain = _resisted(push, wall, gen) * final
-        critical = _resisted(critical_push, wall, gen) * final if gen == 1 else plain * self._critical * self._sharp
-        return _spread(plain, critical, self._chance, factor, target.low, target.high)
+        critical = _resisted(critical_push, wall, gen) * final if gen == 1 else plain * self.critical * self.sharp
+        return _spread(plain, critical, self.chance, factor, target.low, target.high)
 
 
 def _type_factor(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str) -> float:

@@ -143,6 +143,8 @@ struct Shown {
     int32_t turnEnded;        // turn_ended
     int32_t protecting;       // protecting: 1 + the number of who used Protect or the like last, 0 for None
     int32_t protections;      // and how often in a row before
+    int32_t revealed;  // of the request that it is asked now: bit 4: that it cannot leave, bits 0 to 3: that a move is disabled, where the
+                       // request hid it until it was tried (EngineHost._reveal); 0 after each step
     ShownSide sides[SIDES];
 };
 

@@ -1,0 +1,334 @@
+"""Damage estimates for batches of the generation-9 engine, equal to those of agents/observation/estimates.py.
+
+What an estimate depends on is a key of words (src/shown/estimates.h). The library asks for keys, moves and pairs that were
+not met before; they are worked out here by `Estimates` itself and kept as tables, from which the library reckons.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import replace
+from functools import cache
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from poke_env.battle.effect import Effect
+from poke_env.battle.move import MoveSet
+from poke_env.battle.pokemon import Pokemon
+from poke_env.data import GenData
+
+from agents.engine.gen9.library import library
+from agents.mechanics.fighters import Fighter
+from agents.mechanics.type_chart import effectiveness
+from agents.observation.estimates import Attack, Combatant, Estimates, KnownPokemon
+from agents.observation.gen9_facts import EFFECTS, GEN, SHOWN_SPECIES, TYPES
+from agents.observation.unrounded_modifiers import POWER_BY_TARGET, immune, power_of, target_factor
+from teamsets.builder.published import STATS
+
+KEY_WORDS, _MOVES, _MOST_ATTACKS, _CLASSES, _KINDS = 28, 8, 24, 6, 21
+_UNKNOWN = -1
+KNOWN, ATTACK, PAIR = range(3)
+#: How a move's damage comes about: see Strike of src/shown/estimates.h.
+_NONE, _USUAL, _PAIR = range(3)
+_BY_NOTHING, _BY_ITEM, _BY_WEIGHT = range(3)
+_TYPE_NAMES = [kind.name for kind in TYPES]
+#: Moves that never damage a healthy Pokémon by the estimates: it would have to sleep, or the user to have just come in.
+_NEVER = frozenset({"dreameater", "fakeout", "firstimpression"})
+#: Moves whose power depends on both Pokémon.
+_BY_BOTH = frozenset({"gyroball", "heatcrash", "heavyslam"})
+_IGNORING = frozenset({"moldbreaker", "teravolt", "turboblaze"})
+_WEIGHTS = (1.0, 10.0, 25.0, 50.0, 100.0, 200.0)  # one of each class
+
+KEY = np.dtype([("words", np.int32, KEY_WORDS)])
+_MISSING = np.dtype([
+    ("count", np.int32),
+    ("entries", [("what", np.int32), ("first", np.int32), ("second", np.int32), ("key", np.int32, KEY_WORDS)], 24),
+])  # fmt: skip
+_COMBATANT = np.dtype([
+    ("speed", "f8"), ("low", "f8"), ("high", "f8"), ("walls", "f8", 2), ("types", "i4"), ("guard", "i4"), ("has_item", "i4"),
+    ("weight", "i4"),
+])  # fmt: skip
+_STRIKE = np.dtype([
+    *((name, "f8") for name in ("accuracy", "hits", "final", "critical", "sharp", "chance")), ("push", "f8", _CLASSES),
+    *((name, "i4") for name in ("how", "by", "special", "wall", "type", "kind", "guard", "same_type")),
+])  # fmt: skip
+_KNOWN = np.dtype([
+    ("combatant", "i4"), ("count", "i4"), ("attacks", "i4", _MOST_ATTACKS), ("accuracy", "f8", _MOST_ATTACKS),
+    ("chance", "f8", _MOST_ATTACKS),
+])  # fmt: skip
+
+
+class Table:
+    """Rows that are appended. array: with room for more. index: slots of a table with open addressing, if there is a key."""
+
+    def __init__(self, kind: Any, key: int | None = None) -> None:
+        self.array: NDArray[Any] = np.zeros(1024, kind)
+        self.count, self._key = 0, key
+        self.slots = np.zeros(4096, np.int32)
+
+    def append(self, row: Any) -> int:
+        """Add a row; returns its place."""
+        if self.count == len(self.array):
+            self.array = np.concatenate([self.array, np.zeros_like(self.array)])
+            if self._key is not None:
+                self.slots = np.zeros(4 * len(self.array), np.int32)
+                self._index(0)
+        self.array[self.count] = row
+        self.count += 1
+        if self._key is not None:
+            self._index(self.count - 1)
+        return self.count - 1
+
+    def _index(self, first: int) -> None:
+        library().gen9_index(
+            _at(self.slots), ctypes.c_int64(len(self.slots)), _at(self.array), ctypes.c_int64(first),
+            ctypes.c_int64(self.count), self._key,
+        )  # fmt: skip
+
+
+def _at(array: NDArray[Any]) -> ctypes.c_void_p:
+    return array.ctypes.data_as(ctypes.c_void_p)
+
+
+class _Index(ctypes.Structure):
+    _fields_ = (("slots", ctypes.c_void_p), ("mask", ctypes.c_uint64))
+
+
+class Knowledge(ctypes.Structure):
+    """Knowledge of src/shown/estimates.h."""
+
+    _fields_: ClassVar = (
+        *((name, _Index) for name in ("known_index", "attack_index", "pair_index")),
+        *((name, ctypes.c_void_p) for name in (
+            "keys", "knowns", "combatants", "attack_keys", "attack_ids", "attacks", "pair_keys", "pairs", "effectiveness",
+            "guards",
+        )),
+        ("guard_columns", ctypes.c_int64),
+    )  # fmt: skip
+
+
+class LearnedEstimates:
+    """What estimates of a format need, as far as it was asked for."""
+
+    #: So many Pokémon are kept before it begins anew.
+    MOST = 100_000
+
+    def __init__(self, format_id: str) -> None:
+        self.format_id = format_id
+        self._clear()
+
+    def _clear(self) -> None:
+        self._estimates = Estimates()
+        self._keys, self._knowns = Table(KEY, key=0), Table(_KNOWN)
+        self._combatant_rows, self._strikes = Table(_COMBATANT), Table(_STRIKE)
+        self._combatants: list[Combatant] = []
+        self._attacks: list[Attack] = []
+        self._attack_keys, self._attack_ids = Table(np.uint64, key=1), Table(np.int32)
+        self._numbers: dict[tuple[int, str], int] = {}
+        self._pair_keys, self._pairs = Table(np.uint64, key=1), Table(np.dtype(("f8", 3)))
+        self._types: dict[tuple[str, ...], int] = {}
+        self._effectiveness = np.ones((64, _KINDS))
+        self._guards = _Guards()
+        self.counts = [0, 0, 0]  # how often each kind of thing was asked for
+
+    def knowledge(self) -> Knowledge:
+        """The tables for the library, as they are now. They must not be changed while it uses them."""
+        if self._keys.count > self.MOST:
+            self._clear()
+        return Knowledge(
+            known_index=_index(self._keys),
+            attack_index=_index(self._attack_keys),
+            pair_index=_index(self._pair_keys),
+            keys=_at(self._keys.array),
+            knowns=_at(self._knowns.array),
+            combatants=_at(self._combatant_rows.array),
+            attack_keys=_at(self._attack_keys.array),
+            attack_ids=_at(self._attack_ids.array),
+            attacks=_at(self._strikes.array),
+            pair_keys=_at(self._pair_keys.array),
+            pairs=_at(self._pairs.array),
+            effectiveness=_at(self._effectiveness),
+            guards=_at(self._guards.factors),
+            guard_columns=self._guards.factors.shape[1],
+        )
+
+    def learn(self, missing: NDArray[Any]) -> None:
+        """Work out what the library has missed: entries of `missing`, an array of MISSING [n]."""
+        entries = missing["entries"][np.arange(24) < missing["count"][:, None]]
+        for entry in np.unique(entries):
+            what, first, second = int(entry["what"]), int(entry["first"]), int(entry["second"])
+            self.counts[what] += 1
+            if what == KNOWN:
+                self._learn_known(entry["key"])
+            elif what == ATTACK:
+                number = self._attack(self._combatants[first], EFFECTS[second])
+                self._attack_keys.append(first << 32 | second)
+                self._attack_ids.append(number)
+            else:
+                self._pair_keys.append(first << 32 | second)
+                self._pairs.append(self._attacks[first].on(self._combatants[second]))
+
+    def _learn_known(self, key: NDArray[np.int32]) -> None:
+        mon, moves, battle = _pokemon(key.tolist(), self.format_id)
+        known = self._estimates.known(mon, moves, battle)
+        row = np.zeros((), _KNOWN)
+        row["combatant"], row["count"] = self._combatant(known), len(known.attacks)
+        for place, (attack, _, _, accuracy, chance) in enumerate(known.attacks):
+            row["attacks"][place] = self._attack(known.combatant, attack.move.id)
+            row["accuracy"][place], row["chance"][place] = accuracy, chance
+        self._keys.append((key,))
+        self._knowns.append(row)
+
+    def _combatant(self, known: KnownPokemon) -> int:
+        combatant = known.combatant
+        if combatant.number < len(self._combatants):
+            return combatant.number
+        fighter, target = combatant.fighter, combatant.target
+        row = np.zeros((), _COMBATANT)
+        row["speed"], row["low"], row["high"] = combatant.speed, target.low, target.high
+        row["walls"] = target.walls[STATS.index("def")], target.walls[STATS.index("spd")]
+        row["types"], row["guard"] = self._type_row(target.types), self._guards.column(combatant)
+        row["has_item"] = bool(fighter.item)
+        row["weight"] = POWER_BY_TARGET["lowkick"](fighter, fighter, 0.0) // 20 - 1
+        self._combatants.append(combatant)
+        return self._combatant_rows.append(row)
+
+    def _type_row(self, types: tuple[str, ...]) -> int:
+        row = self._types.setdefault(types, len(self._types))
+        if row == len(self._effectiveness):
+            self._effectiveness = np.concatenate([self._effectiveness, np.ones_like(self._effectiveness)])
+        self._effectiveness[row, : len(_TYPE_NAMES)] = [effectiveness(GEN, kind, types) for kind in _TYPE_NAMES]
+        return row
+
+    def _attack(self, combatant: Combatant, move: str) -> int:
+        number = self._numbers.get((combatant.number, move))
+        if number is None:
+            attack = combatant.attack(move)
+            number = self._numbers[combatant.number, move] = self._strikes.append(
+                self._strike(attack, combatant.fighter)
+            )
+            self._attacks.append(attack)
+        return number
+
+    def _strike(self, attack: Attack, user: Fighter) -> Any:
+        move, strike = attack.move, attack.strike
+        row = np.zeros((), _STRIKE)
+        row["accuracy"], row["special"], row["same_type"] = move.accuracy, attack.kind, attack.same_type
+        row["type"] = -1
+        if strike is None:
+            return row
+        row["type"] = _kind(move.type)
+        if move.id in _NEVER:
+            return row
+        row["how"] = _PAIR if not strike.usual or move.id in _BY_BOTH else _USUAL
+        for name in ("hits", "final", "critical", "sharp", "chance"):
+            row[name] = getattr(strike, name)
+        row["kind"], row["wall"] = _kind(strike.kind), strike.wall == STATS.index("spd")
+        row["guard"] = self._guards.row(user, attack)
+        if move.id not in POWER_BY_TARGET:
+            row["push"][0] = strike.push
+        elif row["how"] == _USUAL:
+            row["by"], targets = _targets(user, move.id)
+            row["push"][: len(targets)] = [
+                strike.push_of(power_of(user, target, move, strike.kind)) for target in targets
+            ]
+        return row
+
+
+def _index(table: Table) -> _Index:
+    return _Index(table.slots.ctypes.data, len(table.slots) - 1)
+
+
+def _kind(name: str) -> int:
+    return _TYPE_NAMES.index(name) if name in _TYPE_NAMES else _KINDS - 1
+
+
+def _targets(fighter: Fighter, move: str) -> tuple[int, list[Fighter]]:
+    """What a move's power depends on of its target, and a target of each class."""
+    if move == "knockoff":
+        return _BY_ITEM, [replace(fighter, item=item) for item in ("", "leftovers")]
+    if move in ("grassknot", "lowkick"):
+        return _BY_WEIGHT, [replace(fighter, weight=weight) for weight in _WEIGHTS]
+    return _BY_NOTHING, [fighter]
+
+
+class _Guards:
+    """Factors [attack's class, target's class] by which abilities and items of healthy targets change damage; 0: blocked."""
+
+    def __init__(self) -> None:
+        self.factors = np.ones((1024, 32))
+        self._rows: dict[Any, int] = {}
+        self._columns: dict[Any, int] = {}
+        self._attacks: list[tuple[Fighter, Attack]] = []
+        self._targets: list[Combatant] = []
+
+    def row(self, user: Fighter, attack: Attack) -> int:
+        assert attack.strike is not None
+        key = attack.move.id, attack.strike.kind, user.ability in _IGNORING
+        found = self._rows.get(key)
+        if found is None:
+            found = self._rows[key] = len(self._attacks)
+            if found == len(self.factors):
+                self.factors = np.concatenate([self.factors, np.ones_like(self.factors)])
+            self._attacks.append((user, attack))
+            for column, target in enumerate(self._targets):
+                self.factors[found, column] = _guard(user, attack, target)
+        return found
+
+    def column(self, target: Combatant) -> int:
+        key = (target.fighter.ability, target.fighter.item == "airballoon") if target.target.guarded else None
+        found = self._columns.get(key)
+        if found is None:
+            found = self._columns[key] = len(self._targets)
+            if found == self.factors.shape[1]:
+                self.factors = np.concatenate([self.factors, np.ones_like(self.factors)], axis=1)
+            self._targets.append(target)
+            for row, (user, attack) in enumerate(self._attacks):
+                self.factors[row, found] = _guard(user, attack, target)
+        return found
+
+
+def _guard(user: Fighter, attack: Attack, target: Combatant) -> float:
+    assert attack.strike is not None
+    kind = attack.strike.kind
+    if kind not in target.target.guarded:
+        return 1.0
+    if immune(user, target.fighter, attack.move, kind):
+        return 0.0
+    return target_factor(user, target.fighter, attack.move, kind)
+
+
+@cache
+def _blank(species: str) -> Pokemon:
+    return Pokemon(GEN, species=species)
+
+
+def _pokemon(key: list[int], format_id: str) -> tuple[Pokemon, list[str] | None, Any]:
+    """poke-env's Pokémon of a key, the moves that a request lists for one of ours, and what is read of its battle."""
+    (
+        own, species, level, weight, item, ability, terastallized, tera, roosting, transformed, type_count, *types
+    ) = key[:14]  # fmt: skip
+    mon = _blank(SHOWN_SPECIES[species])
+    mon._level, mon._weightkg = level, GenData.from_gen(GEN).pokedex[SHOWN_SPECIES[weight]]["weightkg"]
+    mon._item = GenData.UNKNOWN_ITEM if item == _UNKNOWN else EFFECTS[item]
+    mon._ability, mon._temporary_ability, mon._forme_change_ability = EFFECTS[ability] or None, None, None
+    mon._terastallized, mon._terastallized_type = bool(terastallized), TYPES[tera - 1] if tera else None
+    mon._temporary_types = [TYPES[kind - 1] for kind in types[:type_count]]
+    mon._effects = {Effect.ROOST: 0} if roosting else {}
+    moves = [EFFECTS[move] for move in key[20 : 20 + _MOVES] if move]
+    mon._moves = MoveSet({})
+    known = {} if own else dict.fromkeys(moves)
+    mon._moves._base_moves = known  # type: ignore[assignment]  # only its names are read
+    mon._moves._transform_moves = MoveSet(known) if transformed else None  # type: ignore[arg-type]
+    mon._max_hp = key[14]
+    mon._stats = dict(zip(STATS, key[14:20], strict=True)) if own else dict.fromkeys(STATS)
+    asked = {"side": {"pokemon": [{"ident": "", "teraType": _TYPE_NAMES[own - 1]}] if own else []}}
+    battle = SimpleNamespace(gen=GEN, format_id=format_id, last_request=asked, team={"": mon})
+    return mon, moves if own else None, battle
+
+
+def new_missing(count: int) -> NDArray[Any]:
+    """Room for what `count` observations miss."""
+    return np.empty(count, _MISSING)
