@@ -23,7 +23,7 @@ from agents.engine.gen9.library import library
 from agents.mechanics.fighters import Fighter
 from agents.mechanics.type_chart import effectiveness
 from agents.observation.estimates import Attack, Combatant, Estimates, KnownPokemon
-from agents.observation.gen9_facts import EFFECTS, GEN, SHOWN_SPECIES, TYPES
+from agents.observation.gen9_facts import EFFECTS, GEN, SPECIES, TYPES
 from agents.observation.unrounded_modifiers import POWER_BY_TARGET, immune, power_of, target_factor
 from teamsets.builder.published import STATS
 
@@ -310,8 +310,8 @@ def _pokemon(key: list[int], format_id: str) -> tuple[Pokemon, list[str] | None,
     (
         own, species, level, weight, item, ability, terastallized, tera, roosting, transformed, type_count, *types
     ) = key[:14]  # fmt: skip
-    mon = _blank(SHOWN_SPECIES[species])
-    mon._level, mon._weightkg = level, GenData.from_gen(GEN).pokedex[SHOWN_SPECIES[weight]]["weightkg"]
+    mon = _blank(SPECIES[species])
+    mon._level, mon._weightkg = level, GenData.from_gen(GEN).pokedex[SPECIES[weight]]["weightkg"]
     mon._item = GenData.UNKNOWN_ITEM if item == _UNKNOWN else EFFECTS[item]
     mon._ability, mon._temporary_ability, mon._forme_change_ability = EFFECTS[ability] or None, None, None
     mon._terastallized, mon._terastallized_type = bool(terastallized), TYPES[tera - 1] if tera else None

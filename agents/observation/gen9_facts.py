@@ -26,10 +26,8 @@ from teamsets.builder.published import STATS
 GEN = 9
 _DEX: dict[str, Any] = GenData.from_gen(GEN).pokedex
 _MOVE_CONSTANTS = 13
-#: Formes that details name by another, by their numbers: Showdown shows a Greninja with Battle Bond as one without.
-_SHOWN_AS = {"greninjabond": "greninja"}
-#: Species as they are shown, by their numbers.
-SHOWN_SPECIES = tuple(_SHOWN_AS.get(entry["id"], entry["id"]) for entry in DATA["species"])
+#: Ids of species, by their numbers.
+SPECIES = tuple(entry["id"] for entry in DATA["species"])
 #: Name of each move, ability, item and condition, by its number; 0: "".
 EFFECTS: tuple[str, ...] = tuple(
     name
@@ -88,19 +86,19 @@ def _of_effects() -> dict[str, NDArray[Any]]:
 
 
 def _of_species() -> dict[str, NDArray[Any]]:
-    region, ids = vocabulary().region("species"), [entry["id"] for entry in DATA["species"]]
-    entries = [_DEX[name] for name in SHOWN_SPECIES]
+    region = vocabulary().region("species")
+    entries = [_DEX[name] for name in SPECIES]
     bases = [to_id(entry["baseSpecies"]) for entry in entries]
     types = [[TYPES.index(PokemonType.from_name(kind)) for kind in entry["types"]] for entry in entries]
     abilities = [[to_id(ability) for ability in entry["abilities"].values()] for entry in entries]
     previews = [to_id(entry["preview"]) for entry in DATA["species"]]
     return {
-        "species_word": np.array([region[name] for name in SHOWN_SPECIES], np.int16),
+        "species_word": np.array([region[name] for name in SPECIES], np.int16),
         "base_stats": np.array([[entry["baseStats"][stat] / 200 for stat in STATS] for entry in entries], np.float32),
         "species_types": np.array([(*own, -1)[:2] for own in types], np.int32),
         "base": np.array([bases.index(base) for base in bases], np.int32),
         "only_ability": np.array([NUMBERS["abilities"].get(own[0], 0) * (len(own) == 1) for own in abilities], np.int32),
-        "previewed": np.array([(ids if name in ids else SHOWN_SPECIES).index(name) for name in previews], np.int32),
+        "previewed": np.array([SPECIES.index(name) for name in previews], np.int32),
     }  # fmt: skip
 
 

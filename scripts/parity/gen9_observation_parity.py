@@ -30,12 +30,12 @@ from numpy.typing import NDArray
 
 from agents import resolve
 from agents.battle import SeatBattle
-from agents.engine.gen9.choices import action_of, words_of
+from agents.engine.gen9.choices import action_of
 from agents.engine.gen9.engine import UNDECIDED, Engine, records
-from agents.engine.gen9.layout import SHOWN, SHOWN_WORDS
+from agents.engine.gen9.layout import SHOWN
 from agents.engine.gen9.log import for_seat, opening
 from agents.engine.gen9.requests import Team, members_of, request
-from agents.engine.gen9.teams import DATA, IDS
+from agents.engine.gen9.teams import DATA, IDS, SPECIES, to_id
 from agents.observation.gen9_observation import FORMAT, observe_rows
 from agents.observation.observation import Observations, observe
 
@@ -54,7 +54,9 @@ class Battle:
             {f"p{seat + 1}: {member.name}": 6 * seat + place for place, member in enumerate(members_of(team))}
             for seat, team in enumerate(teams)
         )
-        self.seats = [SeatBattle(f"battle-{FORMAT}-1", f"p{n + 1}", f"p{n + 1}", 9, FORMAT, random.Random(0)) for n in (0, 1)]
+        self.seats = [
+            SeatBattle(f"battle-{FORMAT}-1", f"p{n + 1}", f"p{n + 1}", 9, FORMAT, random.Random(0)) for n in (0, 1)
+        ]
         self._teams = [Team(team, seat) for seat, team in enumerate(teams)]
         self.rng = random.Random(f"{seed} {row}")
         self.lines: list[str] = []
@@ -113,25 +115,30 @@ class Battle:
             self._rules = [resolve(RULES).create(random.Random(self.rng.random())) for _ in range(2)]
 
 
+def _team(listed: Sequence[str], rng: random.Random) -> str:
+    """One of the teams, or a random one, in which no species comes twice."""
+    while True:
+        team = rng.choice(listed) if listed else gen9_teams.random_team(rng, None)
+        names = [member.split("|") for member in team.split("]")]
+        bases = {DATA["species"][SPECIES[to_id(fields[1] or fields[0])]]["base"] for fields in names}
+        if len(bases) == len(names) == len({member.name for member in members_of(team)}):
+            return team
+
+
 def play(chunk: tuple[str, int, int, str, str, bool, bool]) -> tuple[int, int, collections.Counter[str], list[str]]:
     """Plays and compares some battles: battles, decisions, differences by place, and the first ones in words."""
     seed, first, number, kind, policy, from_lines, with_words = chunk
     rng = random.Random(f"{seed} {first}")
-    if kind == "random":
-        pairs = [tuple(gen9_teams.random_team(rng, None) for _ in range(2)) for _ in range(number)]
-    else:
-        listed = gen9_teams.teams_of(kind.split(","))
-        pairs = [tuple(rng.choice(listed) for _ in range(2)) for _ in range(number)]
+    listed = [] if kind == "random" else gen9_teams.teams_of(kind.split(","))
+    pairs = [(_team(listed, rng), _team(listed, rng)) for _ in range(number)]
     seeds = [f"gen5,{rng.getrandbits(64):016x}" for _ in range(number)]
     orders = [tuple(rng.sample(range(team.count("]") + 1), team.count("]") + 1) for team in pair) for pair in pairs]
-    engine = Engine(number, 1)
+    engine = Engine(number, 1, shows=True)
     for row in range(number):
         engine.record(row)
     previews = engine.previewed(pairs, seeds)
     battles = [Battle(engine, row, pairs[row], previews[row], seeds[row]) for row in range(number)]
     engine.reset(pairs, seeds, orders=orders)
-    if from_lines:
-        engine.shown = np.zeros((number, 2, SHOWN_WORDS), np.int32)
     for battle in battles:
         battle.begin(policy)
     places: collections.Counter[str] = collections.Counter()

@@ -16,7 +16,7 @@ from agents.battle import SeatBattle
 from agents.engine.gen9.layout import SHOWN
 from agents.engine.gen9.requests import members_of
 from agents.engine.gen9.teams import NUMBERS
-from agents.observation.gen9_facts import SHOWN_SPECIES, TYPES
+from agents.observation.gen9_facts import SPECIES, TYPES
 from agents.observation.packed_tokens import CONDITIONS
 from agents.observation.pokemon_tokens import EFFECTS
 
@@ -63,9 +63,9 @@ def _effect(kind: str, name: str | None) -> int:
 
 def _put(words: Any, mon: Pokemon, number: int) -> None:
     words["pokemon"] = 1 + number
-    words["species"], words["level"] = SHOWN_SPECIES.index(mon._species), mon._level
+    words["species"], words["level"] = SPECIES.index(mon._species), mon._level
     words["weightSpecies"] = next(
-        n for n, name in enumerate((mon._species, *SHOWN_SPECIES)) if _weight(name) == mon._weightkg
+        n for n, name in enumerate((mon._species, *SPECIES)) if _weight(name) == mon._weightkg
     )
     words["weightSpecies"] = words["species"] if words["weightSpecies"] == 0 else words["weightSpecies"] - 1
     words["hp"], words["maxhp"] = mon._current_hp or 0, mon._max_hp or 0
@@ -74,7 +74,9 @@ def _put(words: Any, mon: Pokemon, number: int) -> None:
     words["statusCounter"] = mon._status_counter
     words["item"] = _UNKNOWN if mon._item == GenData.UNKNOWN_ITEM else _effect("items", mon._item)
     words["ability"] = _effect("abilities", mon._ability)
-    words["temporaryAbility"] = _UNKNOWN if mon._temporary_ability == "" else _effect("abilities", mon._temporary_ability)
+    words["temporaryAbility"] = (
+        _UNKNOWN if mon._temporary_ability == "" else _effect("abilities", mon._temporary_ability)
+    )
     words["formeChangeAbility"] = _effect("abilities", mon._forme_change_ability)
     words["terastallized"] = mon._terastallized
     words["teraType"] = 1 + TYPES.index(mon._terastallized_type) if mon._terastallized_type else 0

@@ -91,6 +91,7 @@ void playShown(Row& row, Shown* shown, Play play) {
     battle.log = &log;
     play(battle);
     for (int seat = 0; seat < SIDES; seat++) {
+        shown[seat].revealed = 0;
         Keeper keeper(shown[seat], seat, row);
         keeper.readLines(log);
         if (log.full) shown[seat].parseWarnings++;

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "keeper.h"
 #include "share.h"
 
 namespace {
@@ -19,8 +20,6 @@ int abilityOf(const ShownPokemon& mon) {
     if (mon.temporaryAbility) return mon.temporaryAbility == SHOWN_UNKNOWN ? 0 : mon.temporaryAbility;
     return mon.formeChangeAbility ? mon.formeChangeAbility : mon.ability;
 }
-
-bool has(const ShownPokemon& mon, int effect) { return mon.effects[effect / 32] >> effect % 32 & 1; }
 
 const ShownPokemon* activeOf(const ShownSide& side) {
     for (int n = 0; n < side.count; n++)
@@ -182,7 +181,7 @@ class Observer {
             return 1;
         }
         int count = baseTypesOf(mon, types);
-        if (!has(mon, ShownEffect::ROOST)) return count;
+        if (!hasEffect(mon, ShownEffect::ROOST)) return count;
         int left = 0;
         for (int n = 0; n < count; n++)
             if (types[n] != 1 + Type::Flying || left < n) types[left++] = types[n];  // the first of them
@@ -253,7 +252,7 @@ class Observer {
         states[1] = mon.mustRecharge != 0;
         states[2] = mon.preparing != 0;
         states[3] = float(mon.protectCounter / 4.);
-        for (int n = 0; n < OBSERVED_EFFECTS; n++) states[4 + n] = has(mon, n);
+        for (int n = 0; n < OBSERVED_EFFECTS; n++) states[4 + n] = hasEffect(mon, n);
     }
 
     // estimates.py: standing.
@@ -265,7 +264,7 @@ class Observer {
             standing.wall[0] = 1 / stageFactor(mon.boosts[Stat::def]);
             standing.wall[1] = 1 / stageFactor(mon.boosts[Stat::spd]);
             standing.pace = stageFactor(mon.boosts[Stat::spe]);
-            if (has(mon, ShownEffect::REFLECT)) standing.wall[0] /= 2;
+            if (hasEffect(mon, ShownEffect::REFLECT)) standing.wall[0] /= 2;
         }
         standing.hp = mon.status == SHOWN_FAINTED ? 0 : mon.maxhp ? hp : 1;
         if (mon.status == condition::brn && ability != ability::guts) standing.attack[0] /= 2;
@@ -278,7 +277,7 @@ class Observer {
         Key key = {};
         int32_t* words = key.words;
         for (int32_t word : {own ? 1 + own->teraType : 0, mon.species, mon.level, mon.weightSpecies, mon.item, ability, mon.terastallized,
-                             mon.teraType, int32_t(has(mon, ShownEffect::ROOST)), mon.transformed, mon.typeCount, mon.types[0], mon.types[1],
+                             mon.teraType, int32_t(hasEffect(mon, ShownEffect::ROOST)), mon.transformed, mon.typeCount, mon.types[0], mon.types[1],
                              mon.types[2]})
             *words++ = word;
         *words++ = own ? mon.maxhp : 0;
@@ -327,8 +326,6 @@ void observe(Row& row, int seat, const Shown& shown, const Facts& facts, const K
 }
 
 extern "C" {
-
-int gen9_shown_words() { return SHOWN_WORDS; }
 
 // The observations of pairs (which[n], seats[n]). shown [battles, SIDES] (shown.h). missing [count]: what Python is to work out before
 // that pair can be observed anew.
