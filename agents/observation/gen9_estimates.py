@@ -222,14 +222,17 @@ class LearnedEstimates:
         row["type"] = _kind(move.type)
         if move.id in _NEVER:
             return row
-        row["how"] = _PAIR if not strike.usual or move.id in _BY_BOTH else _USUAL
+        if not strike.usual or move.id in _BY_BOTH:
+            row["how"] = _PAIR
+            return row
+        row["how"] = _USUAL
         for name in ("hits", "final", "critical", "sharp", "chance"):
             row[name] = getattr(strike, name)
         row["kind"], row["wall"] = _kind(strike.kind), strike.wall == STATS.index("spd")
         row["guard"] = self._guards.row(user, attack)
         if move.id not in POWER_BY_TARGET:
             row["push"][0] = strike.push
-        elif row["how"] == _USUAL:
+        else:
             row["by"], targets = _targets(user, move.id)
             row["push"][: len(targets)] = [
                 strike.push_of(power_of(user, target, move, strike.kind)) for target in targets

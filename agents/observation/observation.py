@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from poke_env.battle.pokemon import Pokemon
-from poke_env.data import GenData
+from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
 from agents.battle.choices import listed_move
@@ -35,12 +35,14 @@ from agents.observation.pokemon_tokens import PokemonTokens
 from teamsets.errors import BadInput
 
 #: Changes whenever the same battle would give other arrays. A checkpoint stores the version that it was trained on.
-VERSION = 5
+VERSION = 6
 #: Version 2 had neither Hidden Power's type and power nor Return's power: its arrays differ in these generations only.
 _UNLIKE_2 = range(2, 8)
 #: Version 3 counted PP of continued and called moves in generation 1 as poke-env does; all else is the same.
 #: Up to version 4 the battle was as poke-env has it, with the faults that docs/state.md lists; the arrays mean the same.
-_ALIKE = (3, 4, VERSION)
+#: Version 5 listed some Pokémon that had changed forme (Mimikyu, Ogerpon) as unseen, too, and took the types of one that
+#: roosts, or of the same one without it, from its cache.
+_ALIKE = (3, 4, 5, VERSION)
 TOKENS, IDS_PER_TOKEN, FEATURES = 19, 12, 56
 OURS, THEIRS, OUR_MOVES = range(3, 9), range(9, 15), range(15, 19)
 _ID_BYTES, _FEATURE_BYTES = 2 * IDS_PER_TOKEN, 4 * FEATURES  # of a token
@@ -159,10 +161,10 @@ def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
 def _unseen(gen: int, seen: tuple[str, ...], previewed: tuple[str, ...]) -> tuple[int, ...]:
     """Return the indices of the previewed species that were not seen yet, in any forme."""
     dex = GenData.from_gen(gen).pokedex
-    unmatched = [dex[species]["baseSpecies"] for species in seen]
+    unmatched = [to_id_str(dex[species]["baseSpecies"]) for species in seen]
     unseen = []
     for index, species in enumerate(previewed):
-        base = dex[species]["baseSpecies"]
+        base = to_id_str(dex[species]["baseSpecies"])
         if base in unmatched:
             unmatched.remove(base)
         else:

@@ -28,7 +28,7 @@ import numpy as np
 from gen9_shown import name_ranks, shown_of
 from numpy.typing import NDArray
 
-from agents import resolve
+from agents import Agent, resolve
 from agents.battle import SeatBattle
 from agents.engine.gen9.choices import action_of
 from agents.engine.gen9.engine import UNDECIDED, Engine, records
@@ -40,8 +40,9 @@ from agents.observation.gen9_observation import FORMAT, observe_rows
 from agents.observation.observation import Observations, observe
 
 CHUNK, MAX_TURNS = 25, 300
-RULES = "rules:heuristics"
 POLICIES = ("random", "moves", "switcher", "stall", "tera", "rules")
+#: Of which "rules" draws one for each seat.
+RULES = ("balanced", "hazard-stacker", "max-damage", "red-blue", "staller", "status-spreader", "type-switcher")
 _STATUS = {name for name, (_, target, _) in DATA["moves"].items() if target in ("self", "allySide", "foeSide", "all")}
 
 
@@ -59,6 +60,7 @@ class Battle:
         ]
         self._teams = [Team(team, seat) for seat, team in enumerate(teams)]
         self.rng = random.Random(f"{seed} {row}")
+        self._rules: list[Agent] = []
         self.lines: list[str] = []
         record = records(words[None])[0]
         for seat, battle in enumerate(self.seats):
@@ -110,9 +112,12 @@ class Battle:
 
     def begin(self, policy: str) -> None:
         """Prepare the players."""
-        self._rules = []
         if policy == "rules":
-            self._rules = [resolve(RULES).create(random.Random(self.rng.random())) for _ in range(2)]
+            for battle in self.seats:
+                player = resolve(f"heuristic:{self.rng.choice(RULES)}").make()
+                player.rng = random.Random(self.rng.random())
+                player.start(battle)
+                self._rules.append(player)
 
 
 def _team(listed: Sequence[str], rng: random.Random) -> str:

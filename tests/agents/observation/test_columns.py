@@ -34,8 +34,8 @@ def test_columns_are_numbered_without_gaps() -> None:
         assert list(features) == list(range(len(features))) and len(features) <= FEATURES
     for ids in (FieldId, SideId, PokemonId, MoveId):
         assert list(ids) == list(range(len(ids))) and len(ids) <= IDS_PER_TOKEN
-    assert [name.name for name in SideFeature][:11] == [condition.name for condition in packed_tokens._CONDITIONS]
-    effects = [effect.name.replace("PERISH1", "PERISH_1") for effect in pokemon_tokens._EFFECTS]
+    assert [name.name for name in SideFeature][:11] == [condition.name for condition in packed_tokens.CONDITIONS]
+    effects = [effect.name.replace("PERISH1", "PERISH_1") for effect in pokemon_tokens.EFFECTS]
     assert [name.name for name in PokemonFeature][PokemonFeature.SUBSTITUTE :] == effects
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.battle_lines import battle_after
 from support.rule_matches import play_all
 
 from agents import Agent
@@ -155,3 +156,29 @@ def test_the_vocabulary_keeps_its_places_and_knows_what_it_does_not_know():
 
 
 PLACES = {"tauros": 1222, "bodyslam": 1494}
+
+
+def asked(*lines: str, foe: str) -> Observation:
+    """What p1 sees in generation 9 after lines, asked for a move of its only Pokémon."""
+    seat = battle_after(9, *lines, foe=foe)
+    stats = dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 200)
+    sheet = {"moves": ["surf"], "baseAbility": "immunity", "ability": "immunity", "item": "", "teraType": "Water"}
+    mon = {"ident": "p1: Own", "details": "Snorlax", "condition": "300/300", "active": True, "stats": stats, **sheet}
+    move = {"move": "Surf", "id": "surf", "pp": 24, "maxpp": 24, "target": "allAdjacent", "disabled": False}
+    seat.ask({"active": [{"moves": [move]}], "side": {"name": "p1", "id": "p1", "pokemon": [mon]}})
+    return observe(seat)
+
+
+def test_one_that_roosts_has_other_types_in_that_turn_alone() -> None:
+    flying, none = vocabulary().region("types")["flying"], vocabulary().region("types").none
+    move = "|move|p2a: Foe|Roost|p2a: Foe"
+    roosting = asked(move, "|-singleturn|p2a: Foe|move: Roost", foe="Corviknight").token_ids[THEIRS[0], 8:10]
+    after = asked(move, "|-singleturn|p2a: Foe|move: Roost", "|upkeep", "|turn|2", foe="Corviknight")
+    assert roosting[1] == none and after.token_ids[THEIRS[0], 8] == flying
+
+
+def test_one_that_has_changed_forme_is_not_also_listed_as_unseen() -> None:
+    previews = ["|poke|p2|Mimikyu, F|", "|poke|p2|Blissey, F|"]
+    seen = asked(*previews, "|detailschange|p2a: Foe|Mimikyu-Busted, F", foe="Mimikyu, F").token_ids[THEIRS, 0]
+    species = vocabulary().region("species")
+    assert seen[:3].tolist() == [species["mimikyubusted"], species["blissey"], species.unknown]
