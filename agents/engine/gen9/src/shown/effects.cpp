@@ -25,9 +25,10 @@ bool begins(const Argument& argument, const char* text) { return argument.text &
 int abilityIn(const Argument& argument, const char* prefix) {
     if (argument.kind == Argument::Fullname) return EFFECTS[argument.value].type == EffectType::Ability ? argument.value : 0;
     if (*prefix && !begins(argument, prefix)) return 0;
-    if (argument.kind == Argument::Name) return argument.value;
+    // also where a condition has the ability's name
+    const char* name = argument.kind == Argument::Name ? EFFECTS[argument.value].name : argument.text + strlen(prefix);
     for (int ability = 1; ability < FIRST_ITEM; ability++)
-        if (!strcmp(EFFECTS[ability].name, argument.text + strlen(prefix))) return ability;
+        if (!strcmp(EFFECTS[ability].name, name)) return ability;
     return 0;
 }
 

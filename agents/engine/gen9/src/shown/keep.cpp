@@ -7,6 +7,17 @@ namespace {
 
 int speciesInDetails(const Pokemon& p) { return p.baseSpecies == species::greninjabond ? int(species::greninja) : p.baseSpecies; }
 
+// A hash of details, moves, stats and ability: what an entry of a request says of a set. Never 0.
+int32_t sheetOf(const Pokemon& p) {
+    uint32_t hash = 2166136261u;
+    const auto add = [&](int32_t word) { hash = (hash ^ uint32_t(word)) * 16777619u; };
+    add(speciesInDetails(p));
+    add(p.baseAbility);
+    for (int slot = 0; slot < p.moveCount; slot++) add(p.moveSlots[slot].id);
+    for (int stat : p.baseStoredStats) add(stat);
+    return int32_t(hash | 1);
+}
+
 }  // namespace
 
 // What the request of the team preview tells: its own team.
@@ -24,12 +35,8 @@ void Keeper::begin() {
         ShownPokemon& p = side.pokemon[side.count];
         p.pokemon = 1 + of.number;
         p.level = of.level;
-        p.hp = p.maxhp = of.hp;
-        p.item = of.item;
-        p.detailsSpecies = speciesInDetails(of);
-        updateFromPokedex(p, p.detailsSpecies);
-        p.ability = of.baseAbility;
-        for (int slot = 0; slot < of.moveCount; slot++) addMove(p, of.moveSlots[slot].id);
+        p.species = p.detailsSpecies = SHOWN_ABSENT;
+        readEntry(p, of);
     }
 }
 
@@ -39,25 +46,31 @@ void Keeper::readLines(const Log& lines) {
         if (!lines.records[line].onlySide) readLine(lines.records[line]);
 }
 
+// One of its own as the request has it (seat_view.py _update_team_from_request).
+void Keeper::readEntry(ShownPokemon& p, const Pokemon& entry) {
+    p.hp = entry.hp;
+    p.status = entry.hp ? entry.status : int(SHOWN_FAINTED);
+    if (entry.hp) p.maxhp = entry.maxhp;
+    p.item = entry.item;
+    const int32_t sheet = sheetOf(entry);
+    if (p.transformed || sheet != p.sheet) {
+        if (p.detailsSpecies == speciesInDetails(entry)) p.detailsTera = 0;
+        updateFromDetails(p, speciesInDetails(entry), 0);
+        for (int slot = 0; slot < entry.moveCount; slot++) addMove(p, entry.moveSlots[slot].id);
+    }
+    p.sheet = sheet;
+    if (!p.formeChangeAbility) p.ability = entry.baseAbility;
+    const int own = p.formeChangeAbility ? p.formeChangeAbility : p.ability;
+    p.temporaryAbility = entry.ability == own ? 0 : entry.ability;
+}
+
 // What SeatView.ask takes from a request. locked: the move that its active Pokémon must go on with, 0 for none.
 void Keeper::readRequest(int locked) {
     const Side& own = row.sides[seat];
     ShownSide& side = shown.sides[0];
     ShownPokemon* p = active(side);
     const int itemBefore = p ? p->item : 0;
-    for (int n = 0; n < side.count; n++) {
-        ShownPokemon& known = side.pokemon[n];
-        const Pokemon& of = own.pokemon[n];
-        known.hp = of.hp;
-        known.status = of.hp ? of.status : int(SHOWN_FAINTED);
-        if (of.hp) known.maxhp = of.maxhp;
-        known.item = of.item;
-        updateFromDetails(known, speciesInDetails(of), 0);
-        for (int slot = 0; slot < of.moveCount; slot++) addMove(known, of.moveSlots[slot].id);
-        if (!known.formeChangeAbility) known.ability = of.baseAbility;
-        const int ability = known.formeChangeAbility ? known.formeChangeAbility : known.ability;
-        known.temporaryAbility = of.ability == ability ? 0 : of.ability;
-    }
+    for (int n = 0; n < side.count; n++) readEntry(side.pokemon[n], own.pokemon[n]);
     for (ShownSide& one : shown.sides) {
         for (ShownPokemon& known : one.pokemon) {
             keepLastMove(known);

@@ -20,6 +20,7 @@ class Keeper {
     void begin();
     void readLines(const Log& lines);
     void readRequest(int locked);
+    void readEntry(ShownPokemon& p, const Pokemon& entry);
 
   private:
     Shown& shown;
@@ -88,7 +89,7 @@ class Keeper {
     static void endTransform(ShownPokemon& p);
     static void endForme(ShownPokemon& p);
     static void updateFromPokedex(ShownPokemon& p, int species);
-    static void updateFromDetails(ShownPokemon& p, int species, int tera);
+    void updateFromDetails(ShownPokemon& p, int species, int tera);
     static int abilityOf(const ShownPokemon& p);
     static void showAbility(ShownPokemon& p, int ability);
     static void giveAbility(ShownPokemon& p, int ability) { p.temporaryAbility = ability ? ability : int(SHOWN_UNKNOWN); }

@@ -154,8 +154,7 @@ void Keeper::readSwitch(const Record& record) {
         p->pokemon = name;
         p->level = row.sides[(name - 1) / TEAM].pokemon[(name - 1) % TEAM].level;
         p->item = SHOWN_UNKNOWN;
-        p->detailsSpecies = species;
-        updateFromPokedex(*p, species);
+        p->species = p->detailsSpecies = SHOWN_ABSENT;
     }
     p->active = p->revealed = true;
     updateFromDetails(*p, species, details.more);

@@ -59,10 +59,12 @@ void Keeper::updateFromPokedex(ShownPokemon& p, int species) {
 
 // tera: 1 + the type of "tera:", 0 where the details have none.
 void Keeper::updateFromDetails(ShownPokemon& p, int species, int tera) {
-    if (tera) p.teraType = tera;
-    if (species == p.detailsSpecies) return;
+    if (species == p.detailsSpecies && tera == p.detailsTera) return;
     p.detailsSpecies = species;
-    updateFromPokedex(p, species);
+    p.detailsTera = tera;
+    if (tera) p.teraType = tera;
+    const bool nameAlone = p.level == 100 && !row.sides[(p.pokemon - 1) / TEAM].pokemon[(p.pokemon - 1) % TEAM].gender;
+    if (!nameAlone || species != p.species) updateFromPokedex(p, species);  // poke-env compares an id with a name where there is more
 }
 
 // quick_poke_env.py ability_of: 0 also for one that is not known

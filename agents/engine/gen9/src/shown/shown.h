@@ -51,12 +51,13 @@ struct ShownPokemon {
     ShownMove moves[SHOWN_MOVES];
     // What only the keeper reads.
     int32_t baseMoveCount;
-    ShownMove baseMoves[SHOWN_MOVES];  // while it is transformed: its own moves
-    int32_t detailsSpecies;            // that of _last_details
-    int32_t marks;                     // ShownMark, as bits
-    int32_t singleMoveSince;           // the turn in which Destiny Bond began (single_move)
-    int32_t contactTarget;             // 1 + the number of whom its last move with contact was aimed at (items.py _last_hit)
-    int32_t lastBefore;                // its last move before it transformed, since the last request (before_transform)
+    ShownMove baseMoves[SHOWN_MOVES];     // while it is transformed: its own moves
+    int32_t detailsSpecies, detailsTera;  // those of _last_details; detailsTera: 1 + the type of "tera:", 0 without
+    int32_t sheet;                        // a hash of what its entry in the last request said of its set (seat_view.py _same_sheet)
+    int32_t marks;                        // ShownMark, as bits
+    int32_t singleMoveSince;              // the turn in which Destiny Bond began (single_move)
+    int32_t contactTarget;                // 1 + the number of whom its last move with contact was aimed at (items.py _last_hit)
+    int32_t lastBefore;                   // its last move before it transformed, since the last request (before_transform)
 };
 
 // What TrackedBattle's lists hold of a Pokémon.
