@@ -1,29 +1,41 @@
 """Battles of the generation-9 engine whose seats also read the protocol: a SeatBattle for each, fed as a host feeds it.
 
-Lines and requests are those of the engine, which engine_host.py compares with Showdown's.
+Lines and requests are those of the engine, which gen9_parity.py and engine_host.py compare with Showdown's. What the engine
+knows of a seat is compared at each of its decisions by gen9_shown_parity.py and gen9_observation_parity.py.
 """
 
 from __future__ import annotations
 
+import argparse
+import collections
+import concurrent.futures
+import os
 import random
-from collections import Counter
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import gen9_teams
 import numpy as np
 
 from agents.battle import SeatBattle
-from agents.contract import Agent
 from agents.engine.gen9.choices import ILLEGAL, SWITCHING, TERASTALLIZING, action_of
-from agents.engine.gen9.engine import Engine, records
+from agents.engine.gen9.engine import Engine, Orders, records
 from agents.engine.gen9.log import for_seat
-from agents.engine.gen9.requests import Team, request
-from agents.engine.gen9.teams import DATA, SPECIES
+from agents.engine.gen9.requests import Team, members_of, request
+from agents.engine.gen9.teams import DATA, IDS, SPECIES, to_id
 from agents.registry import resolve
+from teamsets.errors import BadInput
 
 FORMAT = "gen9ou"
+#: Battles of a process at once, and after how many turns they are left.
+CHUNK, TURNS = 50, 300
+#: Of these players "rules" draws one for each seat.
+RULES = ("balanced", "hazard-stacker", "max-damage", "red-blue", "staller", "status-spreader", "type-switcher")
+#: Differences that are shown in words.
+EXAMPLES = 30
 _PREVIEW = "|teampreview"
+_HARMLESS = {name for name, (_, target, _) in DATA["moves"].items() if target in ("self", "allySide", "foeSide", "all")}
 
 
 class Asked(NamedTuple):
@@ -34,25 +46,29 @@ class Asked(NamedTuple):
     battle: SeatBattle
     legal: int
 
+    @property
+    def actions(self) -> list[int]:
+        """Its legal actions."""
+        return [action for action in range(SWITCHING + 5) if self.legal >> action & 1]
+
 
 class SeatedBattles:
     """Battles of an engine in play; `engine` keeps what its seats were shown.
 
-    teams: both packed teams of each battle; orders: as of Engine.reset. battles [N][2]: what the seats have read.
+    teams: both packed teams of each battle; orders: as of Engine.reset. battles [N][2]: what the seats have read. asked: who
+    has to choose now, rows in order.
     """
 
-    def __init__(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], orders: Sequence[tuple[list[int], ...]]):
-        self.engine = Engine(len(teams), shows=True)
+    def __init__(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], orders: Sequence[Orders]) -> None:
+        self.engine = Engine(len(teams), 1, shows=True)
         for row in range(len(teams)):
             self.engine.record(row)
         previewed = records(self.engine.previewed(teams, seeds))
-        self.engine.reset(teams, seeds, orders=orders)  # type: ignore[arg-type]
+        self.engine.reset(teams, seeds, orders=orders)
+        self.teams, self.seeds = teams, seeds
         self._teams = [[Team(packed, seat) for seat, packed in enumerate(pair)] for pair in teams]
         self.battles = [
-            [
-                SeatBattle(f"battle-{row}", f"p{seat + 1}", f"p{seat + 1}", 9, FORMAT, random.Random(row))
-                for seat in range(2)
-            ]
+            [SeatBattle(f"battle-{row}", role, role, 9, FORMAT, random.Random(row)) for role in ("p1", "p2")]
             for row in range(len(teams))
         ]
         for row, seats in enumerate(self.battles):
@@ -66,18 +82,20 @@ class SeatedBattles:
         self._ask()
 
     def _ask(self) -> None:
-        legal, locked = self.engine.legal()[:, :, 0], self.engine.locked(np.arange(len(self.battles)))[:, :, 0]
+        legal, locked = self.engine.legal()[:, :, 0], self.engine.locked(np.arange(len(self.teams)))[:, :, 0]
         sides = records(self.engine.words)["sides"]
         self.asked = []
         for row, seat in np.argwhere(legal).tolist():
+            battle = self.battles[row][seat]
+            if battle.turn > TURNS:
+                continue
             asked = request(sides[row, seat], self._teams[row][seat], int(locked[row, seat]))
             assert asked is not None
-            battle = self.battles[row][seat]
             battle.ask(asked)
             self.asked.append(Asked(row, seat, battle, int(legal[row, seat])))
 
     def step(self, actions: Sequence[int]) -> None:
-        """Play on by an action for each seat that is asked, in their order."""
+        """Play on by an action of each seat that is asked."""
         rows = np.unique([asked.row for asked in self.asked])
         chosen = np.zeros((len(rows), *Engine.shape), np.int32)
         for asked, action in zip(self.asked, actions, strict=True):
@@ -89,89 +107,156 @@ class SeatedBattles:
                 battle.feed(for_seat(lines, seat))
         self._ask()
 
+    def moves_of(self, asked: Asked) -> list[int]:
+        """The moves of its active Pokémon, by number, in the order of actions."""
+        side = records(self.engine.words)[asked.row]["sides"][asked.seat]
+        moves: list[int] = side["pokemon"][(side["order"][0] - 1) % 6]["moveSlots"]["id"].tolist()
+        return moves
+
     def action_of(self, asked: Asked, choice: str) -> int:
         """The action of a choice in Showdown's words; ILLEGAL for one that Showdown would refuse (a hidden trap)."""
         return action_of(records(self.engine.words)[asked.row]["sides"][asked.seat], asked.legal, choice)
 
 
-def drawn(
-    teams: str, number: int, rng: random.Random
-) -> tuple[list[tuple[str, str]], list[str], list[tuple[list[int], ...]]]:
-    """Teams, seeds and orders of battles. teams: as of gen9_parity.py, without a second Pokémon of one species."""
-    known = [] if teams == "random" else gen9_teams.teams_of(teams.split(","))
-    packed = [_without_doubles(rng.choice(known) if known else gen9_teams.random_team(rng)) for _ in range(2 * number)]
-    pairs = list(zip(packed[::2], packed[1::2], strict=True))
-    seeds = [f"gen5,{rng.getrandbits(64):016x}" for _ in pairs]
-    return pairs, seeds, [(_order(pair[0], rng), _order(pair[1], rng)) for pair in pairs]
-
-
-def _without_doubles(packed: str) -> str:
-    """A team by the Species Clause, without which lines name two Pokémon alike."""
-    members = {}
-    for member in packed.split("]"):
-        name, species, *_ = member.split("|")
-        members.setdefault(DATA["species"][SPECIES[gen9_teams._to_id(species or name)]]["base"], member)
-    return "]".join(members.values())
-
-
-def _order(packed: str, rng: random.Random) -> list[int]:
-    order = list(range(packed.count("]") + 1))
-    lead = rng.choice(order) if rng.randrange(2) else 0
-    return [lead, *(place for place in order if place != lead)]
-
-
 Policy = Callable[[SeatedBattles, Asked], int]
 
 
-def policy_of(name: str, rng: random.Random) -> Policy:
-    """random: any action; tera: terastallizes at once; switcher: every second choice a switch; rare: the move that was used
-    least so far, or a switch; else the spec of an agent.
-    """
+def _preferring(share: float, first: int, end: int) -> Callable[[random.Random], Policy]:
+    """In a share of the decisions an action from first to end - 1, where one of these is legal; else any."""
 
-    def bits(legal: int) -> list[int]:
-        return [action for action in range(SWITCHING + 5) if legal >> action & 1]
-
-    def preferring(share: float, first: int, end: int) -> Policy:
+    def policy(rng: random.Random) -> Policy:
         def choose(_: SeatedBattles, asked: Asked) -> int:
-            actions = bits(asked.legal)
-            preferred = [action for action in actions if first <= action < end] if rng.random() < share else []
-            return rng.choice(preferred or actions)
+            preferred = [action for action in asked.actions if first <= action < end] if rng.random() < share else []
+            return rng.choice(preferred or asked.actions)
 
         return choose
 
-    if name == "random":
-        return preferring(0.7, 0, SWITCHING)
-    if name == "tera":
-        return preferring(1.0, TERASTALLIZING, SWITCHING)
-    if name == "switcher":
-        return preferring(0.5, SWITCHING, SWITCHING + 5)
-    if name == "rare":
-        uses: Counter[int] = Counter()
+    return policy
 
-        def rarest(battles: SeatedBattles, asked: Asked) -> int:
-            side = records(battles.engine.words)[asked.row]["sides"][asked.seat]
-            moves = side["pokemon"][(side["order"][0] - 1) % 6]["moveSlots"]["id"].tolist()
-            actions = bits(asked.legal)
-            rng.shuffle(actions)
-            if actions[0] >= SWITCHING:
-                return actions[0]
-            least = min(
-                (action for action in actions if action < SWITCHING), key=lambda one: uses[moves[one % TERASTALLIZING]]
-            )
-            uses[moves[least % TERASTALLIZING]] += 1
-            return least
 
+def _rare(rng: random.Random) -> Policy:
+    uses: collections.Counter[int] = collections.Counter()
+
+    def choose(battles: SeatedBattles, asked: Asked) -> int:
+        any_action, moves = rng.choice(asked.actions), battles.moves_of(asked)
+        if any_action >= SWITCHING:
+            return any_action
+        of_moves = [action for action in asked.actions if action < SWITCHING]
+        rng.shuffle(of_moves)
+        rarest = min(of_moves, key=lambda action: uses[moves[action % TERASTALLIZING]])
+        uses[moves[rarest % TERASTALLIZING]] += 1
         return rarest
-    agents: dict[int, Agent] = {}
-    source = resolve(name)
 
-    def act(battles: SeatedBattles, asked: Asked) -> int:
-        agent = agents.get(id(asked.battle))
-        if agent is None:
-            agent = agents[id(asked.battle)] = source.make()
+    return choose
+
+
+def _stall(rng: random.Random) -> Policy:
+    def choose(battles: SeatedBattles, asked: Asked) -> int:
+        moves = battles.moves_of(asked)
+        harmless = [action for action in asked.actions if action < 4 and IDS.get(moves[action]) in _HARMLESS]
+        return rng.choice(harmless if harmless and rng.random() < 0.8 else asked.actions)
+
+    return choose
+
+
+def _rules(rng: random.Random) -> Policy:
+    players: dict[tuple[int, int], Callable[[], object]] = {}
+
+    def choose(battles: SeatedBattles, asked: Asked) -> int:
+        player = players.get((asked.row, asked.seat))
+        if player is None:
+            agent = resolve(f"heuristic:{rng.choice(RULES)}").make()
             agent.rng = asked.battle.rng
-        choice = asked.battle.read_answer(agent.act(asked.battle), asked.battle._last_request)
+            agent.start(asked.battle)
+            player = players[asked.row, asked.seat] = lambda: agent.act(asked.battle)
+        choice = asked.battle.read_answer(player(), asked.battle.last_request)
         action = ILLEGAL if choice is None else battles.action_of(asked, choice.wire)
-        return rng.choice(bits(asked.legal)) if action == ILLEGAL else action
+        return rng.choice(asked.actions) if action == ILLEGAL else action
 
-    return act
+    return choose
+
+
+#: random; moves: switches seldom; switcher: often; tera: terastallizes at once; rare: the moves that were used least; stall:
+#: mostly moves that do no damage; rules: rule players.
+POLICIES: dict[str, Callable[[random.Random], Policy]] = {
+    "random": _preferring(0.0, 0, 0),
+    "moves": _preferring(0.9, 0, SWITCHING),
+    "switcher": _preferring(0.5, SWITCHING, SWITCHING + 5),
+    "tera": _preferring(1.0, TERASTALLIZING, SWITCHING),
+    "rare": _rare,
+    "stall": _stall,
+    "rules": _rules,
+}
+
+
+def begun(teams: str, number: int, rng: random.Random) -> SeatedBattles:
+    """Battles of random teams, seeds and orders. teams: random, or rings and team sets, as of gen9_parity.py."""
+    listed = [] if teams == "random" else gen9_teams.teams_of(teams.split(","))
+    pairs = [(_team(listed, rng), _team(listed, rng)) for _ in range(number)]
+    seeds = [f"gen5,{rng.getrandbits(64):016x}" for _ in pairs]
+    orders = [tuple(rng.sample(range(team.count("]") + 1), team.count("]") + 1) for team in pair) for pair in pairs]
+    return SeatedBattles(pairs, seeds, orders)  # type: ignore[arg-type]  # pairs of orders
+
+
+def _team(listed: Sequence[str], rng: random.Random) -> str:
+    """One of the teams, or a random one; by the Species Clause, without which lines name two Pokémon alike."""
+    while True:
+        team = rng.choice(listed) if listed else gen9_teams.random_team(rng)
+        named = [fields[1] or fields[0] for fields in (member.split("|") for member in team.split("]"))]
+        bases = {DATA["species"][SPECIES[to_id(name)]]["base"] for name in named}
+        if len(bases) == len(named) == len({member.name for member in members_of(team)}):
+            return team
+
+
+#: Of the seats that are asked: the number of one, the place of a difference, and both values in words.
+Compare = Callable[[SeatedBattles], Iterator[tuple[int, str, str]]]
+Result = tuple[int, collections.Counter[str], list[str]]
+
+
+def play(battles: SeatedBattles, policy: Policy, compare: Compare) -> Result:
+    """Plays battles to their end: decisions, differences by place, and the first ones in words."""
+    decisions, places, examples = 0, collections.Counter[str](), list[str]()
+    while battles.asked:
+        decisions += len(battles.asked)
+        for n, place, what in compare(battles):
+            row, seat, battle, _ = battles.asked[n]
+            places[place.rpartition(": ")[2]] += 1
+            if len(examples) < EXAMPLES:
+                examples.append(f"{battles.seeds[row]} p{seat + 1} turn {battle.turn}, {place}: {what}")
+        battles.step([policy(battles, asked) for asked in battles.asked])
+    return decisions, places, examples
+
+
+def _play_chunk(chunk: tuple[str, int, int, str, str, Compare]) -> Result:
+    seed, first, number, teams, policy, compare = chunk
+    rng = random.Random(f"{seed} {first}")
+    return play(begun(teams, number, rng), POLICIES[policy](rng), compare)
+
+
+def main(description: str | None, compare: Compare) -> int:
+    """The command line of a script that compares by a function of its module. Returns its exit code: 1 at a difference."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--battles", type=int, default=100)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--teams", default="ring1")
+    parser.add_argument("--policy", default="random", choices=POLICIES)
+    parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
+    given = parser.parse_args()
+    firsts = range(0, given.battles, CHUNK)
+    chunks = [(given.seed, n, min(CHUNK, given.battles - n), given.teams, given.policy, compare) for n in firsts]
+    decisions, places, examples = 0, collections.Counter[str](), list[str]()
+    try:
+        with concurrent.futures.ProcessPoolExecutor(given.workers) as pool:
+            for made, where, what in pool.map(_play_chunk, chunks):
+                decisions += made
+                places += where
+                examples += what
+    except BadInput as error:
+        print(f"{os.path.basename(sys.argv[0])}: {error}", file=sys.stderr)
+        return 2
+    for line in examples[:EXAMPLES]:
+        print(line)
+    print(f"{given.battles:,} battles, {decisions:,} decisions, {sum(places.values()):,} differences")
+    if places:
+        print(", ".join(f"{place}: {number}" for place, number in places.most_common(30)))
+    return 1 if places else 0

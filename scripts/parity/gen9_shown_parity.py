@@ -5,15 +5,11 @@ something of SeatBattle must be equal to it. Differences are shown by their plac
 
     python scripts/parity/gen9_shown_parity.py --battles 200 --seed 1 --teams ring1 --policy random
 
---teams: random, ring1, ring2 or team sets, as of gen9_parity.py. --policy: random, rare, tera and switcher, as there; or the
-spec of an agent, such as heuristic:max-damage.
+--teams: random, ring1, ring2 or team sets, as of gen9_parity.py. --policy: as described at gen9_seats.POLICIES.
 """
 
 from __future__ import annotations
 
-import argparse
-import collections
-import random
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -28,10 +24,7 @@ from agents.engine.gen9.layout import CONSTANTS, EFFECTS, SHOWN, SIDE_CONDITIONS
 from agents.engine.gen9.requests import members_of
 from agents.engine.gen9.teams import IDS, SPECIES
 from agents.engine.gen9.teams import TYPES as TYPE_NAMES
-from teamsets.errors import BadInput
 
-BATTLES_AT_ONCE = 64
-TURNS = 300
 _UNKNOWN, _FAINTED, _ABSENT = -1, CONSTANTS["SHOWN_FAINTED"], CONSTANTS["SHOWN_ABSENT"]
 _SPECIES = {number: name for name, number in SPECIES.items()}
 _TYPES = {0: None, -1: "THREE_QUESTION_MARKS"} | {n: name.upper() for n, name in enumerate(TYPE_NAMES, 1)}
@@ -144,52 +137,14 @@ def differences(expected: Facts, actual: Facts) -> Iterator[tuple[str, str]]:
             yield place, f"{one} by the protocol, {two} by the engine"
 
 
-def compare(teams: str, policy: str, number: int, seed: int) -> tuple[int, collections.Counter[str], list[str]]:
-    """Plays and compares battles: decisions, differences by place, and the first of each in words."""
-    rng = random.Random(seed)
-    pairs, seeds, orders = gen9_seats.drawn(teams, number, rng)
-    choose = gen9_seats.policy_of(policy, rng)
-    names = [tuple([member.name for member in members_of(packed)] for packed in pair) for pair in pairs]
-    battles = gen9_seats.SeatedBattles(pairs, seeds, orders)
-    decisions, places, examples = 0, collections.Counter[str](), list[str]()
-    while battles.asked and max(asked.battle.turn for asked in battles.asked) <= TURNS:
-        shown = battles.engine.shown.view(SHOWN)[:, :, 0]
-        for row, seat, battle, _ in battles.asked:
-            decisions += 1
-            actual = kept(shown[row, seat], (names[row][seat], names[row][1 - seat]))
-            for place, what in differences(read(battle), actual):
-                places[place.partition(": ")[2] or place] += 1
-                if len(examples) < 40:
-                    examples.append(f"{seeds[row]} p{seat + 1} turn {battle.turn}, {place} = {what}")
-        battles.step([choose(battles, asked) for asked in battles.asked])
-    return decisions, places, examples
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--battles", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--teams", default="ring1")
-    parser.add_argument("--policy", default="random")
-    arguments = parser.parse_args()
-    decisions, places, examples = 0, collections.Counter[str](), list[str]()
-    for first in range(0, arguments.battles, BATTLES_AT_ONCE):
-        number = min(BATTLES_AT_ONCE, arguments.battles - first)
-        try:
-            made, where, what = compare(arguments.teams, arguments.policy, number, arguments.seed * 1_000_003 + first)
-        except BadInput as error:
-            print(f"gen9_shown_parity: {error}", file=sys.stderr)
-            return 2
-        decisions += made
-        places += where
-        examples += what
-    for line in examples[:40]:
-        print(line)
-    print(f"{arguments.battles:,} battles, {decisions:,} decisions, {sum(places.values())} differences")
-    if places:
-        print(", ".join(f"{place}: {number}" for place, number in places.most_common(30)))
-    return 1 if places else 0
+def compare(battles: gen9_seats.SeatedBattles) -> Iterator[tuple[int, str, str]]:
+    """Compares what the seats that are asked have been shown."""
+    shown = battles.engine.shown.view(SHOWN)[:, :, 0]
+    for n, (row, seat, battle, _) in enumerate(battles.asked):
+        names = [[member.name for member in members_of(packed)] for packed in battles.teams[row]]
+        for place, what in differences(read(battle), kept(shown[row, seat], (names[seat], names[1 - seat]))):
+            yield n, place, what
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(gen9_seats.main(__doc__, compare))
