@@ -20,16 +20,18 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import GenData
 
 from agents.engine.gen9.library import library
+from agents.engine.gen9.teams import NUMBERS
 from agents.mechanics.fighters import Fighter
+from agents.mechanics.sets import guess
 from agents.mechanics.type_chart import effectiveness
-from agents.observation.estimates import Attack, Combatant, Estimates, KnownPokemon
+from agents.observation.estimates import Attack, Combatant, Estimates
 from agents.observation.gen9_facts import EFFECTS, GEN, SPECIES, TYPES
 from agents.observation.unrounded_modifiers import POWER_BY_TARGET, immune, power_of, target_factor
 from teamsets.builder.published import STATS
 
-KEY_WORDS, _MOVES, _MOST_ATTACKS, _CLASSES, _KINDS = 28, 8, 24, 6, 21
+_KEY_WORDS, _GUESS_WORDS, _MOST_MOVES, _CLASSES, _KINDS, _MOST_MISSING = 22, 10, 24, 6, 21, 24
 _UNKNOWN = -1
-KNOWN, ATTACK, PAIR = range(3)
+GUESS, COMBATANT, ATTACK, PAIR = range(4)
 #: How a move's damage comes about: see Strike of src/shown/estimates.h.
 _NONE, _USUAL, _PAIR = range(3)
 _BY_NOTHING, _BY_ITEM, _BY_WEIGHT = range(3)
@@ -41,10 +43,9 @@ _BY_BOTH = frozenset({"gyroball", "heatcrash", "heavyslam"})
 _IGNORING = frozenset({"moldbreaker", "teravolt", "turboblaze"})
 _WEIGHTS = (1.0, 10.0, 25.0, 50.0, 100.0, 200.0)  # one of each class
 
-KEY = np.dtype([("words", np.int32, KEY_WORDS)])
 _MISSING = np.dtype([
     ("count", np.int32),
-    ("entries", [("what", np.int32), ("first", np.int32), ("second", np.int32), ("key", np.int32, KEY_WORDS)], 24),
+    ("entries", np.int32, (_MOST_MISSING, 3 + _KEY_WORDS)),  # what, first, second, key
 ])  # fmt: skip
 _COMBATANT = np.dtype([
     ("speed", "f8"), ("low", "f8"), ("high", "f8"), ("walls", "f8", 2), ("types", "i4"), ("guard", "i4"), ("has_item", "i4"),
@@ -54,56 +55,56 @@ _STRIKE = np.dtype([
     *((name, "f8") for name in ("accuracy", "hits", "final", "critical", "sharp", "chance")), ("push", "f8", _CLASSES),
     *((name, "i4") for name in ("how", "by", "special", "wall", "type", "kind", "guard", "same_type")),
 ])  # fmt: skip
-_KNOWN = np.dtype([
-    ("combatant", "i4"), ("count", "i4"), ("attacks", "i4", _MOST_ATTACKS), ("accuracy", "f8", _MOST_ATTACKS),
-    ("chance", "f8", _MOST_ATTACKS),
-])  # fmt: skip
-
-
-class Table:
-    """Rows that are appended. array: with room for more. index: slots of a table with open addressing, if there is a key."""
-
-    def __init__(self, kind: Any, key: int | None = None) -> None:
-        self.array: NDArray[Any] = np.zeros(1024, kind)
-        self.count, self._key = 0, key
-        self.slots = np.zeros(4096, np.int32)
-
-    def append(self, row: Any) -> int:
-        """Add a row; returns its place."""
-        if self.count == len(self.array):
-            self.array = np.concatenate([self.array, np.zeros_like(self.array)])
-            if self._key is not None:
-                self.slots = np.zeros(4 * len(self.array), np.int32)
-                self._index(0)
-        self.array[self.count] = row
-        self.count += 1
-        if self._key is not None:
-            self._index(self.count - 1)
-        return self.count - 1
-
-    def _index(self, first: int) -> None:
-        library().gen9_index(
-            _at(self.slots), ctypes.c_int64(len(self.slots)), _at(self.array), ctypes.c_int64(first),
-            ctypes.c_int64(self.count), self._key,
-        )  # fmt: skip
-
-
-def _at(array: NDArray[Any]) -> ctypes.c_void_p:
-    return array.ctypes.data_as(ctypes.c_void_p)
+_GUESS = np.dtype([("set", "i4"), ("count", "i4"), ("moves", "i4", _MOST_MOVES), ("chances", "f8", _MOST_MOVES)])
 
 
 class _Index(ctypes.Structure):
     _fields_ = (("slots", ctypes.c_void_p), ("mask", ctypes.c_uint64))
 
 
+class Table:
+    """Rows that are appended. array: with room for more.
+
+    key: words of a key, 0 for keys of 64 bits; None: the rows are no keys, and are not found by `index`.
+    """
+
+    def __init__(self, kind: Any, key: int | None = None) -> None:
+        self.array: NDArray[Any] = np.zeros((1024, key) if key else 1024, kind)
+        self.count, self._key, self._indexed = 0, key, 0
+        self._slots = np.zeros(4096, np.int32)
+
+    def append(self, row: Any) -> int:
+        """Add a row; returns its place."""
+        if self.count == len(self.array):
+            self.array = np.concatenate([self.array, np.zeros_like(self.array)])
+            self._slots, self._indexed = np.zeros(4 * len(self.array), np.int32), 0
+        self.array[self.count] = row
+        self.count += 1
+        return self.count - 1
+
+    def index(self) -> _Index:
+        """The index of all keys, with open addressing."""
+        if self._indexed < self.count:
+            library().gen9_index(
+                _at(self._slots), ctypes.c_int64(len(self._slots)), _at(self.array), ctypes.c_int64(self._indexed),
+                ctypes.c_int64(self.count), self._key,
+            )  # fmt: skip
+            self._indexed = self.count
+        return _Index(self._slots.ctypes.data, len(self._slots) - 1)
+
+
+def _at(array: NDArray[Any]) -> ctypes.c_void_p:
+    return array.ctypes.data_as(ctypes.c_void_p)
+
+
 class Knowledge(ctypes.Structure):
     """Knowledge of src/shown/estimates.h."""
 
     _fields_: ClassVar = (
-        *((name, _Index) for name in ("known_index", "attack_index", "pair_index")),
+        *((name, _Index) for name in ("guess_index", "combatant_index", "attack_index", "pair_index")),
         *((name, ctypes.c_void_p) for name in (
-            "keys", "knowns", "combatants", "attack_keys", "attack_ids", "attacks", "pair_keys", "pairs", "effectiveness",
-            "guards",
+            "guess_keys", "guesses", "combatant_keys", "combatants", "attack_keys", "attack_ids", "attacks", "pair_keys",
+            "pairs", "effectiveness", "guards",
         )),
         ("guard_columns", ctypes.c_int64),
     )  # fmt: skip
@@ -112,8 +113,8 @@ class Knowledge(ctypes.Structure):
 class LearnedEstimates:
     """What estimates of a format need, as far as it was asked for."""
 
-    #: So many Pokémon are kept before it begins anew.
-    MOST = 100_000
+    #: So many moves of Pokémon are kept before it begins anew.
+    MOST = 1 << 20
 
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
@@ -121,70 +122,86 @@ class LearnedEstimates:
 
     def _clear(self) -> None:
         self._estimates = Estimates()
-        self._keys, self._knowns = Table(KEY, key=0), Table(_KNOWN)
-        self._combatant_rows, self._strikes = Table(_COMBATANT), Table(_STRIKE)
+        self._guess_keys, self._guesses = Table(np.int32, key=_GUESS_WORDS), Table(_GUESS)
+        self._sets: dict[tuple[Any, ...], int] = {}
+        self._shown: list[tuple[str, ...]] = []  # of each set the known moves for which it was guessed first
+        self._combatant_keys, self._combatant_rows = Table(np.int32, key=_KEY_WORDS), Table(_COMBATANT)
         self._combatants: list[Combatant] = []
+        self._strikes = Table(_STRIKE)
         self._attacks: list[Attack] = []
-        self._attack_keys, self._attack_ids = Table(np.uint64, key=1), Table(np.int32)
-        self._numbers: dict[tuple[int, str], int] = {}
-        self._pair_keys, self._pairs = Table(np.uint64, key=1), Table(np.dtype(("f8", 3)))
+        self._attack_keys, self._attack_ids = Table(np.uint64, key=0), Table(np.int32)
+        self._pair_keys, self._pairs = Table(np.uint64, key=0), Table(np.dtype(("f8", 3)))
+        self._names, self._numbers = (
+            list(EFFECTS),
+            dict(NUMBERS["moves"]),
+        )  # also of moves of guesses that no team here has
         self._types: dict[tuple[str, ...], int] = {}
         self._effectiveness = np.ones((64, _KINDS))
         self._guards = _Guards()
-        self.counts = [0, 0, 0]  # how often each kind of thing was asked for
+        self.counts = [0, 0, 0, 0]  # how often each kind of thing was asked for
 
     def knowledge(self) -> Knowledge:
         """The tables for the library, as they are now. They must not be changed while it uses them."""
-        if self._keys.count > self.MOST:
+        if self._strikes.count + self._pairs.count > self.MOST:
             self._clear()
         return Knowledge(
-            known_index=_index(self._keys),
-            attack_index=_index(self._attack_keys),
-            pair_index=_index(self._pair_keys),
-            keys=_at(self._keys.array),
-            knowns=_at(self._knowns.array),
-            combatants=_at(self._combatant_rows.array),
-            attack_keys=_at(self._attack_keys.array),
-            attack_ids=_at(self._attack_ids.array),
-            attacks=_at(self._strikes.array),
-            pair_keys=_at(self._pair_keys.array),
-            pairs=_at(self._pairs.array),
-            effectiveness=_at(self._effectiveness),
-            guards=_at(self._guards.factors),
-            guard_columns=self._guards.factors.shape[1],
-        )
+            *(keys.index() for keys in (self._guess_keys, self._combatant_keys, self._attack_keys, self._pair_keys)),
+            *(table.array.ctypes.data for table in (
+                self._guess_keys, self._guesses, self._combatant_keys, self._combatant_rows, self._attack_keys,
+                self._attack_ids, self._strikes, self._pair_keys, self._pairs,
+            )),
+            self._effectiveness.ctypes.data,
+            self._guards.factors.ctypes.data,
+            self._guards.factors.shape[1],
+        )  # fmt: skip
 
     def learn(self, missing: NDArray[Any]) -> None:
-        """Work out what the library has missed: entries of `missing`, an array of MISSING [n]."""
-        entries = missing["entries"][np.arange(24) < missing["count"][:, None]]
-        for entry in np.unique(entries):
-            what, first, second = int(entry["what"]), int(entry["first"]), int(entry["second"])
+        """Work out what the library has missed: rows of `new_missing`."""
+        entries = missing["entries"][np.arange(_MOST_MISSING) < missing["count"][:, None]]
+        for what, first, second, *key in set(map(tuple, entries.tolist())):
             self.counts[what] += 1
-            if what == KNOWN:
-                self._learn_known(entry["key"])
+            if what == GUESS:
+                self._learn_guess(key[:_GUESS_WORDS])
+            elif what == COMBATANT:
+                self._learn_combatant(key)
             elif what == ATTACK:
-                number = self._attack(self._combatants[first], EFFECTS[second])
-                self._attack_keys.append(first << 32 | second)
-                self._attack_ids.append(number)
+                self._learn_attack(first, self._names[second])
             else:
                 self._pair_keys.append(first << 32 | second)
                 self._pairs.append(self._attacks[first].on(self._combatants[second]))
 
-    def _learn_known(self, key: NDArray[np.int32]) -> None:
-        mon, moves, battle = _pokemon(key.tolist(), self.format_id)
-        known = self._estimates.known(mon, moves, battle)
-        row = np.zeros((), _KNOWN)
-        row["combatant"], row["count"] = self._combatant(known), len(known.attacks)
-        for place, (attack, _, _, accuracy, chance) in enumerate(known.attacks):
-            row["attacks"][place] = self._attack(known.combatant, attack.move.id)
-            row["accuracy"][place], row["chance"][place] = accuracy, chance
-        self._keys.append((key,))
-        self._knowns.append(row)
+    def _learn_guess(self, key: list[int]) -> None:
+        shown = tuple(EFFECTS[move] for move in key[1:] if move)
+        guessed = guess(self.format_id, GEN, SPECIES[key[0]], shown)
+        row = np.zeros((), _GUESS)
+        loadout = key[0], guessed.item, guessed.ability, guessed.nature, guessed.evs, guessed.tera
+        row["set"] = self._sets.setdefault(loadout, len(self._sets))
+        if row["set"] == len(self._shown):
+            self._shown.append(shown)
+        row["count"] = len(guessed.moves)
+        for place, (move, chance) in enumerate(guessed.moves):
+            row["moves"][place], row["chances"][place] = self._number(move), chance
+        self._guess_keys.append(key)
+        self._guesses.append(row)
 
-    def _combatant(self, known: KnownPokemon) -> int:
+    def _number(self, move: str) -> int:
+        number = self._numbers.setdefault(move, len(self._names))
+        if number == len(self._names):
+            self._names.append(move)
+        return number
+
+    def _learn_combatant(self, key: list[int]) -> None:
+        own = key[0] > 0
+        mon, battle = _pokemon(key, () if own else self._shown[key[14]], self.format_id)
+        known = self._estimates.known(mon, [] if own else None, battle)
         combatant = known.combatant
-        if combatant.number < len(self._combatants):
-            return combatant.number
+        number = self._combatant_keys.append(key)
+        self._combatant_rows.append(self._combatant_row(combatant))
+        self._combatants.append(combatant)
+        for attack, *_ in known.attacks:
+            self._learn_attack(number, attack.move.id)
+
+    def _combatant_row(self, combatant: Combatant) -> Any:
         fighter, target = combatant.fighter, combatant.target
         row = np.zeros((), _COMBATANT)
         row["speed"], row["low"], row["high"] = combatant.speed, target.low, target.high
@@ -192,8 +209,14 @@ class LearnedEstimates:
         row["types"], row["guard"] = self._type_row(target.types), self._guards.column(combatant)
         row["has_item"] = bool(fighter.item)
         row["weight"] = POWER_BY_TARGET["lowkick"](fighter, fighter, 0.0) // 20 - 1
-        self._combatants.append(combatant)
-        return self._combatant_rows.append(row)
+        return row
+
+    def _learn_attack(self, number: int, move: str) -> None:
+        combatant = self._combatants[number]
+        attack = combatant.attack(move)
+        self._attack_keys.append(number << 32 | self._number(move))
+        self._attack_ids.append(self._strikes.append(self._strike(attack, combatant.fighter)))
+        self._attacks.append(attack)
 
     def _type_row(self, types: tuple[str, ...]) -> int:
         row = self._types.setdefault(types, len(self._types))
@@ -201,16 +224,6 @@ class LearnedEstimates:
             self._effectiveness = np.concatenate([self._effectiveness, np.ones_like(self._effectiveness)])
         self._effectiveness[row, : len(_TYPE_NAMES)] = [effectiveness(GEN, kind, types) for kind in _TYPE_NAMES]
         return row
-
-    def _attack(self, combatant: Combatant, move: str) -> int:
-        number = self._numbers.get((combatant.number, move))
-        if number is None:
-            attack = combatant.attack(move)
-            number = self._numbers[combatant.number, move] = self._strikes.append(
-                self._strike(attack, combatant.fighter)
-            )
-            self._attacks.append(attack)
-        return number
 
     def _strike(self, attack: Attack, user: Fighter) -> Any:
         move, strike = attack.move, attack.strike
@@ -238,10 +251,6 @@ class LearnedEstimates:
                 strike.push_of(power_of(user, target, move, strike.kind)) for target in targets
             ]
         return row
-
-
-def _index(table: Table) -> _Index:
-    return _Index(table.slots.ctypes.data, len(table.slots) - 1)
 
 
 def _kind(name: str) -> int:
@@ -308,8 +317,8 @@ def _blank(species: str) -> Pokemon:
     return Pokemon(GEN, species=species)
 
 
-def _pokemon(key: list[int], format_id: str) -> tuple[Pokemon, list[str] | None, Any]:
-    """poke-env's Pokémon of a key, the moves that a request lists for one of ours, and what is read of its battle."""
+def _pokemon(key: list[int], moves: tuple[str, ...], format_id: str) -> tuple[Pokemon, Any]:
+    """poke-env's Pokémon of a key, with moves that it is known to have, and what is read of its battle."""
     (
         own, species, level, weight, item, ability, terastallized, tera, roosting, transformed, type_count, *types
     ) = key[:14]  # fmt: skip
@@ -320,16 +329,14 @@ def _pokemon(key: list[int], format_id: str) -> tuple[Pokemon, list[str] | None,
     mon._terastallized, mon._terastallized_type = bool(terastallized), TYPES[tera - 1] if tera else None
     mon._temporary_types = [TYPES[kind - 1] for kind in types[:type_count]]
     mon._effects = {Effect.ROOST: 0} if roosting else {}
-    moves = [EFFECTS[move] for move in key[20 : 20 + _MOVES] if move]
+    known = MoveSet({})
+    known._base_moves = dict.fromkeys(moves)  # type: ignore[assignment]  # only their names are read
     mon._moves = MoveSet({})
-    known = {} if own else dict.fromkeys(moves)
-    mon._moves._base_moves = known  # type: ignore[assignment]  # only its names are read
-    mon._moves._transform_moves = MoveSet(known) if transformed else None  # type: ignore[arg-type]
-    mon._max_hp = key[14]
+    mon._moves._base_moves, mon._moves._transform_moves = known._base_moves, known if transformed else None
+    mon._max_hp = key[14] if own else 0
     mon._stats = dict(zip(STATS, key[14:20], strict=True)) if own else dict.fromkeys(STATS)
     asked = {"side": {"pokemon": [{"ident": "", "teraType": _TYPE_NAMES[own - 1]}] if own else []}}
-    battle = SimpleNamespace(gen=GEN, format_id=format_id, last_request=asked, team={"": mon})
-    return mon, moves if own else None, battle
+    return mon, SimpleNamespace(gen=GEN, format_id=format_id, last_request=asked, team={"": mon})
 
 
 def new_missing(count: int) -> NDArray[Any]:

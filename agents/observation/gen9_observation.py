@@ -42,8 +42,7 @@ def observe_rows(
     while len(missed):
         part = Observations.room_for(len(missed))
         still = _observe(engine, rows[missed], seats[missed], estimates, part)
-        for whole, again in zip(out, part, strict=True):
-            whole[missed] = again
+        out.token_ids[missed], out.features[missed], out.legal[missed] = part
         missed = missed[still]
     return out
 

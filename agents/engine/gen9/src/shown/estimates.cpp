@@ -26,19 +26,23 @@ uint64_t hashOf(uint64_t number) {
     return number ^ number >> 33;
 }
 
-uint64_t hashOf(const Key& key) {
+uint64_t hashOf(const int32_t* words, int count) {
     uint64_t hash = 0x9E3779B97F4A7C15ull;
-    for (int n = 0; n < KEY_WORDS; n += 2) {
+    for (int n = 0; n < count; n += 2) {
         uint64_t pair;
-        memcpy(&pair, key.words + n, sizeof pair);
+        memcpy(&pair, words + n, sizeof pair);
         hash = (hash ^ pair) * 0xD6E8FEB86659FD93ull;
         hash ^= hash >> 32;
     }
     return hash;
 }
 
-int Knowledge::find(const Key& key) const {
-    return lookUp(knownIndex, hashOf(key), [&](int entry) { return !memcmp(&keys[entry], &key, sizeof key); });
+int Knowledge::find(const GuessKey& key) const {
+    return lookUp(guessIndex, hashOf(key.words, GUESS_WORDS), [&](int entry) { return !memcmp(&guessKeys[entry], &key, sizeof key); });
+}
+
+int Knowledge::find(const CombatantKey& key) const {
+    return lookUp(combatantIndex, hashOf(key.words, KEY_WORDS), [&](int entry) { return !memcmp(&combatantKeys[entry], &key, sizeof key); });
 }
 
 int Knowledge::findAttack(int combatant, int move) const {
@@ -52,18 +56,29 @@ int Knowledge::findPair(int attack, int combatant) const {
     return lookUp(pairIndex, hashOf(key), [&](int entry) { return pairKeys[entry] == key; });
 }
 
-void Estimator::miss(int what, int first, int second, const Key* key) {
-    if (missing.count == Missing::MOST) return;
-    Missing::Entry& entry = missing.entries[missing.count++];
-    entry.what = what;
-    entry.first = first;
-    entry.second = second;
-    if (key) entry.key = *key;
+Missing::Entry& Estimator::miss(int what, int first, int second) {
+    if (missing.count < Missing::MOST) missing.count++;
+    Missing::Entry& entry = missing.entries[missing.count - 1];
+    entry = {what, first, second, {}};
+    return entry;
 }
 
-int Estimator::known(const Key& key) {
+const Guess* Estimator::guess(const GuessKey& key) {
     int found = knowledge.find(key);
-    if (found < 0) miss(Missing::KNOWN, 0, 0, &key);
+    if (found >= 0) return &knowledge.guesses[found];
+    memcpy(miss(Missing::GUESS).key.words, key.words, sizeof key);
+    return nullptr;
+}
+
+int Estimator::combatant(const CombatantKey& key) {
+    int found = knowledge.find(key);
+    if (found < 0) miss(Missing::COMBATANT).key = key;
+    return found;
+}
+
+int Estimator::strike(int combatant, int move) {
+    int found = knowledge.findAttack(combatant, move);
+    if (found < 0) miss(Missing::ATTACK, combatant, move);
     return found;
 }
 
@@ -90,24 +105,25 @@ Damage Estimator::damage(int number, int defender) {
 }
 
 // estimates.py: Estimates._deals.
-void Estimator::deals(const Known& attacker, int defender, double* most) {
+void Estimator::deals(const Standing& attacker, int defender, double* most) {
     most[0] = most[1] = 0;
-    for (int n = 0; n < attacker.count; n++) {
-        double expected = damage(attacker.attacks[n], defender).mean * attacker.accuracy[n] * attacker.chance[n];
-        double& best = most[knowledge.attacks[attacker.attacks[n]].special];
-        if (expected > best) best = expected;
+    for (int n = 0; n < attacker.guess->count; n++) {
+        int number = strike(attacker.combatant, attacker.guess->moves[n]);
+        if (number < 0) continue;
+        const Strike& attack = knowledge.attacks[number];
+        if (attack.how == Strike::NONE) continue;
+        double expected = damage(number, defender).mean * attack.accuracy * attacker.guess->chances[n];
+        if (expected > most[attack.special]) most[attack.special] = expected;
     }
 }
 
 // estimates.py: Estimates.rows.
 void Estimator::against(const Standing& mon, const SideFactors& near, const Standing& foe, const SideFactors& far, bool first,
                         float* features) {
-    if (mon.known < 0 || foe.known < 0) return;
-    const Known& ours = knowledge.knowns[mon.known];
-    const Known& theirs = knowledge.knowns[foe.known];
+    if (mon.combatant < 0 || foe.combatant < 0) return;
     double received[2], dealt[2];
-    deals(theirs, ours.combatant, received);
-    deals(ours, theirs.combatant, dealt);
+    deals(foe, mon.combatant, received);
+    deals(mon, foe.combatant, dealt);
     double taken = 0, given = 0;
     for (int kind = 0; kind < 2; kind++) {
         double one = received[kind] * foe.attack[kind] * mon.wall[kind] * near.wall[kind];
@@ -115,8 +131,8 @@ void Estimator::against(const Standing& mon, const SideFactors& near, const Stan
         if (kind == 0 || one > taken) taken = one;
         if (kind == 0 || other > given) given = other;
     }
-    double pace = mon.pace * (knowledge.combatants[ours.combatant].speed * near.pace);
-    double foePace = knowledge.combatants[theirs.combatant].speed * foe.pace * far.pace;
+    double pace = mon.pace * (knowledge.combatants[mon.combatant].speed * near.pace);
+    double foePace = knowledge.combatants[foe.combatant].speed * foe.pace * far.pace;
     features[0] = 1;
     features[1] = float(clipped(taken));
     features[2] = float(clipped(mon.hp > 0 ? taken / mon.hp : 0));
@@ -127,13 +143,9 @@ void Estimator::against(const Standing& mon, const SideFactors& near, const Stan
 
 // estimates.py: of_move.
 void Estimator::ofMove(int move, const Standing& own, const Standing& foe, const SideFactors& far, float* features) {
-    if (own.known < 0 || foe.known < 0) return;
-    int combatant = knowledge.knowns[own.known].combatant, target = knowledge.knowns[foe.known].combatant;
-    int number = knowledge.findAttack(combatant, move);
-    if (number < 0) {
-        miss(Missing::ATTACK, combatant, move);
-        return;
-    }
+    if (own.combatant < 0 || foe.combatant < 0) return;
+    int number = strike(own.combatant, move), target = foe.combatant;
+    if (number < 0) return;
     const Strike& attack = knowledge.attacks[number];
     int kind = attack.special;
     Damage found = damage(number, target);

@@ -6,11 +6,16 @@
 
 #include <cstdint>
 
-// Words of what an estimate may depend on of a Pokémon (Knowledge.words): whose, species, level, the species of its weight, item,
-// ability, terastallized, tera type, types, Roost, and either its moves as they became known or stats and moves of the request.
-constexpr int KEY_WORDS = 28;
-struct Key {
+// What a Pokémon without its moves depends on: 1 + the tera type of the request (0: theirs), species, level, the species of its weight,
+// item, ability, terastallized, tera type, Roost, Transform, how many types were changed and these, then maximum HP and stats
+// of the request, or the set that theirs is taken for.
+constexpr int KEY_WORDS = 22, GUESS_WORDS = 10;
+struct CombatantKey {
     int32_t words[KEY_WORDS];
+};
+// What the guess of their moves depends on: species, and its known moves in their order.
+struct GuessKey {
+    int32_t words[GUESS_WORDS];
 };
 
 // A healthy Pokémon as a target. walls: Defense and Special Defense. types: its row of Knowledge.effectiveness. guard: its column
@@ -30,11 +35,11 @@ struct Strike {
     int32_t how, by, special, wall, type, kind, guard, sameType;
 };
 
-// A Pokémon's damaging moves with the probability that it has each.
-struct Known {
+// A Pokémon's moves with the probability that it has each. set: a number for the item, spread ... of theirs that go with them.
+struct Guess {
     static constexpr int MOST = 24;
-    int32_t combatant, count, attacks[MOST];
-    double accuracy[MOST], chance[MOST];
+    int32_t set, count, moves[MOST];
+    double chances[MOST];
 };
 
 struct Damage {
@@ -52,9 +57,10 @@ constexpr int KIND_COUNT = 21;
 // All that is known. Strike of a combatant's move: by attackIndex, whose keys are combatant << 32 | move; damage of an attack
 // that is a PAIR: by pairIndex, attack << 32 | combatant.
 struct Knowledge {
-    Index knownIndex, attackIndex, pairIndex;
-    const Key* keys;
-    const Known* knowns;
+    Index guessIndex, combatantIndex, attackIndex, pairIndex;
+    const GuessKey* guessKeys;
+    const Guess* guesses;
+    const CombatantKey* combatantKeys;
     const Combatant* combatants;
     const uint64_t* attackKeys;
     const int32_t* attackIds;
@@ -65,7 +71,8 @@ struct Knowledge {
     const double* guards;         // [guard of an attack, guardColumns]: factor of the damage, 0 where it is blocked
     int64_t guardColumns;
 
-    int find(const Key& key) const;
+    int find(const GuessKey& key) const;
+    int find(const CombatantKey& key) const;
     int findAttack(int combatant, int move) const;
     int findPair(int attack, int combatant) const;
 };
@@ -74,17 +81,18 @@ struct Knowledge {
 struct Missing {
     static constexpr int MOST = 24;
     struct Entry {
-        int32_t what, first, second;  // KNOWN: key of this place; ATTACK: combatant, move; PAIR: attack, combatant
-        Key key;
+        int32_t what, first, second;  // ATTACK: combatant, move; PAIR: attack, combatant
+        CombatantKey key;             // GUESS, COMBATANT
     };
-    enum : int32_t { KNOWN, ATTACK, PAIR };
+    enum : int32_t { GUESS, COMBATANT, ATTACK, PAIR };
     int32_t count;
     Entry entries[MOST];
 };
 
-// A Pokémon's present state: factors by physical and special. side: of its side's conditions.
+// A Pokémon's present state: factors by physical and special. guess: its moves.
 struct Standing {
-    int32_t known;  // -1: there is none, or it is not known yet
+    int32_t combatant;  // -1: there is none, or it is not known yet
+    const Guess* guess;
     double attack[2], wall[2], pace, hp;
 };
 struct SideFactors {
@@ -95,7 +103,8 @@ class Estimator {
   public:
     Estimator(const Knowledge& knowledge, Missing& missing) : knowledge(knowledge), missing(missing) {}
 
-    int known(const Key& key);
+    const Guess* guess(const GuessKey& key);
+    int combatant(const CombatantKey& key);
     // Writes six features of a Pokémon against the other side's active one.
     void against(const Standing& mon, const SideFactors& near, const Standing& foe, const SideFactors& far, bool first, float* features);
     // Writes six features of a move of our active Pokémon.
@@ -105,10 +114,11 @@ class Estimator {
     const Knowledge& knowledge;
     Missing& missing;
 
-    void miss(int what, int first, int second, const Key* key = nullptr);
+    Missing::Entry& miss(int what, int first = 0, int second = 0);
+    int strike(int combatant, int move);
     Damage damage(int attack, int defender);
-    void deals(const Known& attacker, int defender, double* most);
+    void deals(const Standing& attacker, int defender, double* most);
 };
 
-uint64_t hashOf(const Key& key);
+uint64_t hashOf(const int32_t* words, int count);
 uint64_t hashOf(uint64_t number);

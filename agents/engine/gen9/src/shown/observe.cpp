@@ -39,7 +39,7 @@ class Observer {
         fieldToken(ids + FIELD * IDS_PER_TOKEN, features + FIELD * FEATURES);
         for (int side = 0; side < SIDES; side++)
             sideToken(shown.sides[side], ids + (SIDE_TOKENS + side) * IDS_PER_TOKEN, features + (SIDE_TOKENS + side) * FEATURES);
-        for (Standing& standing : standings) standing.known = -1;
+        for (Standing& standing : standings) standing.combatant = -1;
         ourTokens(ids + OURS * IDS_PER_TOKEN, features + OURS * FEATURES);
         theirTokens(ids + THEIRS * IDS_PER_TOKEN, features + THEIRS * FEATURES);
         for (int side = 0; side < SIDES; side++) factors[side] = factorsOf(shown.sides[side]);
@@ -63,6 +63,7 @@ class Observer {
     Request request;
     Estimator estimator;
     Standing standings[2 * TEAM];
+    Guess ourMoves[TEAM];
     bool exists[2 * TEAM] = {}, able[SIDES] = {};
     SideFactors factors[SIDES];
 
@@ -121,7 +122,7 @@ class Observer {
             const Pokemon& own = whole.pokemon[(whole.order[n ? request.bench[n - 1] : 0] - 1) % TEAM];
             for (int k = 0; k < side.count && !exists[n]; k++) {
                 if (side.pokemon[k].pokemon != 1 + own.number) continue;
-                pokemonToken(side.pokemon[k], &own, standings[n], ids + n * IDS_PER_TOKEN, features + n * FEATURES);
+                pokemonToken(side.pokemon[k], &own, n, ids + n * IDS_PER_TOKEN, features + n * FEATURES);
                 exists[n] = true;
             }
         }
@@ -150,7 +151,7 @@ class Observer {
         for (int n = 0; n < TEAM; n++) {
             exists[TEAM + n] = n < count && listed[n];
             if (exists[TEAM + n])
-                pokemonToken(*listed[n], nullptr, standings[TEAM + n], ids + n * IDS_PER_TOKEN, features + n * FEATURES);
+                pokemonToken(*listed[n], nullptr, TEAM + n, ids + n * IDS_PER_TOKEN, features + n * FEATURES);
             else
                 unknownToken(ids + n * IDS_PER_TOKEN, features + n * FEATURES);
         }
@@ -215,7 +216,7 @@ class Observer {
     }
 
     // pokemon_tokens.py. own: it in the battle's words, where it is ours.
-    void pokemonToken(const ShownPokemon& mon, const Pokemon* own, Standing& standing, int16_t* ids, float* features) {
+    void pokemonToken(const ShownPokemon& mon, const Pokemon* own, int token, int16_t* ids, float* features) {
         int32_t moves[SHOWN_MOVES], types[SHOWN_TYPES] = {};
         int count = namedMoves(mon, own, moves), typeCount = typesOf(mon, types), ability = abilityOf(mon);
         ids[0] = facts.speciesWord[mon.species];
@@ -240,8 +241,8 @@ class Observer {
         for (int n = 0; n < 6; n++) features[11 + n] = facts.baseStats[6 * mon.species + n];
         for (int n = 0; n < count; n++) features[17 + n] = float(ppLeft(mon, moves[n]));
         if (mon.active) onField(mon, features + ON_FIELD);
-        standing = standingOf(mon, ability, hp);
-        standing.known = estimator.known(keyOf(mon, own, ability));
+        standings[token] = standingOf(mon, ability, hp);
+        estimate(mon, own, ability, token);
     }
 
     // pokemon_tokens.py: _on_field.
@@ -257,7 +258,7 @@ class Observer {
 
     // estimates.py: standing.
     Standing standingOf(const ShownPokemon& mon, int ability, double hp) {
-        Standing standing = {-1, {1, 1}, {1, 1}, 1, 0};
+        Standing standing = {-1, nullptr, {1, 1}, {1, 1}, 1, 0};
         if (mon.active) {
             standing.attack[0] = stageFactor(mon.boosts[Stat::atk]);
             standing.attack[1] = stageFactor(mon.boosts[Stat::spa]);
@@ -272,21 +273,28 @@ class Observer {
         return standing;
     }
 
-    // What Estimates.known reads of a Pokémon (agents/observation/gen9_estimates.py reads the words in this order).
-    Key keyOf(const ShownPokemon& mon, const Pokemon* own, int ability) {
-        Key key = {};
-        int32_t* words = key.words;
-        for (int32_t word : {own ? 1 + own->teraType : 0, mon.species, mon.level, mon.weightSpecies, mon.item, ability, mon.terastallized,
-                             mon.teraType, int32_t(hasEffect(mon, ShownEffect::ROOST)), mon.transformed, mon.typeCount, mon.types[0], mon.types[1],
-                             mon.types[2]})
-            *words++ = word;
-        *words++ = own ? mon.maxhp : 0;
-        for (int n = 0; n < 5; n++) *words++ = own ? own->baseStoredStats[n] : 0;
-        for (int n = 0; n < SHOWN_MOVES; n++) {
-            int count = own ? own->moveCount : mon.moveCount;
-            *words++ = n >= count ? 0 : own ? own->moveSlots[n].id : mon.moves[n].id;
+    // Finds what Estimates.known returns (agents/observation/gen9_estimates.py reads the keys in this order).
+    void estimate(const ShownPokemon& mon, const Pokemon* own, int ability, int token) {
+        Standing& standing = standings[token];
+        if (own) {
+            Guess& ours = ourMoves[token];
+            ours.count = own->moveCount;
+            for (int n = 0; n < ours.count; n++) {
+                ours.moves[n] = own->moveSlots[n].id;
+                ours.chances[n] = 1;
+            }
+            standing.guess = &ours;
+        } else {
+            GuessKey key = {{mon.species}};
+            for (int n = 0; n < mon.moveCount; n++) key.words[1 + n] = mon.moves[n].id;
+            standing.guess = estimator.guess(key);
+            if (!standing.guess) return;
         }
-        return key;
+        CombatantKey key = {{own ? 1 + own->teraType : 0, mon.species, mon.level, mon.weightSpecies, mon.item, ability, mon.terastallized,
+                             mon.teraType, int32_t(hasEffect(mon, ShownEffect::ROOST)), mon.transformed, mon.typeCount, mon.types[0],
+                             mon.types[1], mon.types[2], own ? mon.maxhp : standing.guess->set}};
+        for (int n = 0; n < 5 && own; n++) key.words[15 + n] = own->baseStoredStats[n];
+        standing.combatant = estimator.combatant(key);
     }
 
     // estimates.py: side_factors.
@@ -354,10 +362,10 @@ void gen9_translate(int32_t* rows, const int32_t* shown, const int64_t* which, c
     });
 }
 
-// Puts entries from first to count - 1 into an index. kind: 0 of keys, 1 of numbers.
-void gen9_index(int32_t* slots, int64_t size, const void* keys, int64_t first, int64_t count, int kind) {
+// Puts entries from first to count - 1 into an index. words: of a key; 0: keys of 64 bits.
+void gen9_index(int32_t* slots, int64_t size, const void* keys, int64_t first, int64_t count, int words) {
     for (int64_t n = first; n < count; n++) {
-        uint64_t at = kind ? hashOf(static_cast<const uint64_t*>(keys)[n]) : hashOf(static_cast<const Key*>(keys)[n]);
+        uint64_t at = words ? hashOf(static_cast<const int32_t*>(keys) + n * words, words) : hashOf(static_cast<const uint64_t*>(keys)[n]);
         while (slots[at & uint64_t(size - 1)]) at++;
         slots[at & uint64_t(size - 1)] = int32_t(n + 1);
     }
