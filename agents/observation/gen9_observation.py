@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.gen9.engine import Engine
 from agents.engine.gen9.library import library
+from agents.observation.actions import ACTIONS
 from agents.observation.gen9_estimates import LearnedEstimates, new_missing
 from agents.observation.gen9_facts import facts
 from agents.observation.observation import Observations
 
 FORMAT = "gen9ou"
+#: Of `engine_actions`.
+ILLEGAL, REVEALED = -1, -2
 
 
 @cache
@@ -47,6 +51,39 @@ def observe_rows(
     return out
 
 
+def legal_masks(engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """The legal actions [n, 13] of those seats, without observations; none for a seat that has nothing to choose."""
+    rows, seats = engine.pairs(rows, seats)
+    masks = np.zeros((len(rows), ACTIONS), np.bool_)
+    library().gen9_masks(*_pairs(engine, rows, seats), ctypes.byref(facts()), _at(masks), engine.threads)
+    return masks
+
+
+def engine_actions(
+    engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64], actions: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """The engine's actions [n] for actions of the networks; ILLEGAL for one that is not legal.
+
+    REVEALED where the request has hidden that it is not (somebody may keep the Pokémon from leaving): from now on the seat's
+    observations say so, and it has to choose anew. Raises BadInput for a row or seat that is not there.
+    """
+    rows, seats = engine.pairs(rows, seats)
+    found = np.zeros(len(rows), np.int32)
+    library().gen9_translate(
+        *(_at(array) for array in (engine.words, engine.shown, rows, seats, np.ascontiguousarray(actions, np.int64))),
+        ctypes.c_int64(len(rows)),
+        ctypes.byref(facts()),
+        _at(found),
+        engine.threads,
+    )
+    return found
+
+
+def _pairs(engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> tuple[Any, ...]:
+    arrays = engine.words, engine.shown, rows, seats
+    return (*(_at(array) for array in arrays), ctypes.c_int64(len(rows)))
+
+
 def _observe(
     engine: Engine,
     rows: NDArray[np.int64],
@@ -57,8 +94,7 @@ def _observe(
     """Writes observations; returns the places of those that lack estimates, which are known thereafter."""
     missing = new_missing(len(rows))
     library().gen9_observe(
-        *(_at(array) for array in (engine.words, engine.shown, rows, seats)),
-        ctypes.c_int64(len(rows)),
+        *_pairs(engine, rows, seats),
         ctypes.byref(facts()),
         ctypes.byref(estimates.knowledge()),
         *(_at(array) for array in (missing, *out)),

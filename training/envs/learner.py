@@ -27,9 +27,9 @@ ILLEGAL = ("random", "error")
 def open_battles(venue: str, size: int, format_id: str, cores: int | None = None) -> Battles:
     """The battles of a venue: "engine" or "showdown". Imports only what that one needs. Raises BadInput, MissingTool."""
     if venue == "engine" and format_id in HOSTED_FORMATS:
-        from training.envs.hosted_battles import HostedBattles
+        from training.envs.gen9_battles import Gen9Battles
 
-        return HostedBattles(size, format_id, cores)
+        return Gen9Battles(size, format_id, cores)
     if venue == "engine":
         from training.envs.engine_battles import EngineBattles
 

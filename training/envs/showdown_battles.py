@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents import Agent, Choice
 from agents.observation.actions import ACTIONS, legal_mask
-from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations, observe
+from agents.observation.observation import Observations, observe
 from arena.battles.seat import Fault, Seat
 from arena.battles.session import player_options
 from arena.fixture import SEATS, Fixture
@@ -60,12 +60,7 @@ class ShowdownBattles:
         return masks
 
     def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:
-        if out is None:
-            out = Observations(
-                np.zeros((len(rows), TOKENS, IDS_PER_TOKEN), np.int16),
-                np.zeros((len(rows), TOKENS, FEATURES), np.float32),
-                np.zeros((len(rows), ACTIONS), np.bool_),
-            )
+        out = Observations.room_for(len(rows), out)
         for k, (row, seat) in enumerate(zip(rows.tolist(), seats.tolist(), strict=True)):
             if not self._at(row).needs_decision[seat]:
                 out.token_ids[k], out.features[k], out.legal[k] = 0, 0, False

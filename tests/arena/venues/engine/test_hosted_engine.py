@@ -26,7 +26,7 @@ from arena.venue import VenuesDiffer
 from arena.venues.engine import engine_host
 from arena.venues.engine.hosted import HostedEngine
 from arena.venues.simulator.host import Host
-from training.envs.hosted_battles import HostedBattles
+from training.envs.gen9_battles import Gen9Battles
 from training.envs.learner import open_battles
 
 Arena = Callable[..., Said]
@@ -153,7 +153,7 @@ def test_a_switch_that_a_hidden_trap_forbids_is_no_difference() -> None:
 
 def test_environments_play_it_as_they_play_showdown() -> None:
     places: list[Any] = [open_battles(venue, 2, "gen9ou") for venue in ("engine", "showdown")]
-    assert isinstance(places[0], HostedBattles)
+    assert isinstance(places[0], Gen9Battles)
     fixtures = [fixture(1), fixture(2)]
     rng, all_rows = np.random.default_rng(0), np.arange(2)
     try:

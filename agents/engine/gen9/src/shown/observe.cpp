@@ -348,17 +348,33 @@ void gen9_observe(int32_t* rows, const int32_t* shown, const int64_t* which, con
     });
 }
 
-// The actions of the engine for actions of the networks, -1 for one that is not legal (observe's mask).
-void gen9_translate(int32_t* rows, const int32_t* shown, const int64_t* which, const int64_t* seats, const int64_t* actions, int64_t count,
-                    const int32_t* moveRank, int32_t* found, int threads) {
+// The masks [count, NETWORK_ACTIONS] of those seats' legal actions.
+void gen9_masks(int32_t* rows, const int32_t* shown, const int64_t* which, const int64_t* seats, int64_t count, const Facts* facts,
+                uint8_t* masks, int threads) {
     shareLoop(count, threads, [&](int64_t n) {
-        Row& row = reinterpret_cast<Row*>(rows)[which[n]];
-        Battle battle(row);
-        Request request = requestOf(battle, int(seats[n]), reinterpret_cast<const Shown*>(shown)[SIDES * which[n] + seats[n]], moveRank);
+        Battle battle(reinterpret_cast<Row*>(rows)[which[n]]);
+        const Shown& seen = reinterpret_cast<const Shown*>(shown)[SIDES * which[n] + seats[n]];
+        writeLegal(battle.row, int(seats[n]), requestOf(battle, int(seats[n]), seen, facts->moveRank), masks + n * NETWORK_ACTIONS);
+    });
+}
+
+// The engine's actions for actions of the networks at those seats, -1 for one that is not legal. Where the request has hidden that a
+// Pokémon cannot leave, or that a move is disabled, it is said so now (Shown.revealed), and the action is -2.
+void gen9_translate(int32_t* rows, int32_t* shown, const int64_t* which, const int64_t* seats, const int64_t* actions, int64_t count,
+                    const Facts* facts, int32_t* found, int threads) {
+    shareLoop(count, threads, [&](int64_t n) {
+        const int seat = int(seats[n]);
+        Battle battle(reinterpret_cast<Row*>(rows)[which[n]]);
+        Shown& seen = reinterpret_cast<Shown*>(shown)[SIDES * which[n] + seat];
+        Request request = requestOf(battle, seat, seen, facts->moveRank);
         uint8_t legal[NETWORK_ACTIONS];
-        writeLegal(row, int(seats[n]), request, legal);
-        bool able = actions[n] >= 0 && actions[n] < NETWORK_ACTIONS && legal[actions[n]];
-        found[n] = able ? engineAction(request, int(actions[n])) : -1;
+        writeLegal(battle.row, seat, request, legal);
+        found[n] = -1;
+        if (actions[n] < 0 || actions[n] >= NETWORK_ACTIONS || !legal[actions[n]]) return;
+        found[n] = engineAction(request, int(actions[n]));
+        if (battle.legal(seat, 0) >> found[n] & 1) return;
+        seen.revealed |= found[n] >= FIRST_ENGINE_SWITCH ? int(REVEALED_TRAP) : 1 << found[n] % FIRST_ENGINE_TERA;
+        found[n] = -2;
     });
 }
 

@@ -2,8 +2,6 @@
 
 namespace {
 
-constexpr int ENGINE_TERA = 4, ENGINE_SWITCH = 8;
-
 // Sorts a few indices by a number of each, equal ones as they were.
 template <typename Number>
 void sortBy(int32_t* indices, int count, Number number) {
@@ -74,8 +72,8 @@ void writeLegal(const Row& row, int side, const Request& request, uint8_t* legal
 }
 
 int engineAction(const Request& request, int action) {
-    if (action >= FIRST_SWITCH && action < FIRST_TERA) return ENGINE_SWITCH + request.bench[action - FIRST_SWITCH] - 1;
+    if (action >= FIRST_SWITCH && action < FIRST_TERA) return FIRST_ENGINE_SWITCH + request.bench[action - FIRST_SWITCH] - 1;
     bool tera = action >= FIRST_TERA;
     int slot = request.moves[request.order[tera ? action - FIRST_TERA : action]].slot;
-    return slot + (tera ? ENGINE_TERA : 0);
+    return slot + (tera ? FIRST_ENGINE_TERA : 0);
 }

@@ -22,6 +22,7 @@ struct Request {
 };
 
 constexpr int NETWORK_ACTIONS = 13, FIRST_SWITCH = 4, FIRST_TERA = 9, REVEALED_TRAP = 1 << 4;
+constexpr int FIRST_ENGINE_TERA = 4, FIRST_ENGINE_SWITCH = 8;
 
 // moveRank: of each effect that is a move its place in the order of ids.
 Request requestOf(Battle& battle, int side, const Shown& shown, const int32_t* moveRank);
