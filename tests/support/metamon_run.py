@@ -1,6 +1,7 @@
 """Runs in metamon's environment: `python metamon_run.py FOLDER [ENCODER]` makes a small run with random weights.
 
-On PYTHONPATH: agents/external/metamon/inside. FOLDER: of the run, as amago writes it; metamon.json says how its network is built. ENCODER: gru or transformer.
+On PYTHONPATH: agents/external/metamon/inside. FOLDER: of the run, as amago writes it; metamon.json says how its network is
+built. ENCODER: gru or transformer.
 """
 
 import json
