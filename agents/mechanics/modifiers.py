@@ -14,7 +14,7 @@ _SPEED_WEATHER = {
     "sandrush": ("sandstorm",),
     "slushrush": ("hail", "snow", "snowscape"),
 }
-_HALF, _HALF_MORE, _DOUBLE = 2048, 6144, 8192
+_QUARTER, _HALF, _HALF_MORE, _DOUBLE = 1024, 2048, 6144, 8192
 
 
 def speed(
@@ -34,11 +34,14 @@ def speed(
     item = active_item(fighter.item, ability, fighter.effects, field.rooms) if item is None else item
     stage = fighter.stage("spe") * (2 if ability == "simple" and gen == 4 else 1)
     value = boosted(fighter.stats[5], max(-6, min(6, stage)), gen)
+    paralysed = fighter.status == "par" and ability != "quickfeet"
     if gen >= 3:
         found = _factors(fighter, field, side, ability, item)
+        if paralysed and gen <= 4:  # there it is one of the factors
+            found.append(_QUARTER)
         if found:
             value = modify(value, chain(found))
-    if fighter.status == "par" and ability != "quickfeet":
+    if paralysed and gen not in (3, 4):
         value = value * 50 // 100 if gen >= 7 else value * 25 // 100
     return min(value, 999 if gen <= 2 else 10_000)
 

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.battle.choices import Choice
-from agents.contract import SinglesAgent
+from agents.contract import Agent
 from agents.mechanics.fighters import conditions, foe_fighter, own_fighter
 from agents.mechanics.matchups import Combatant, Matchups
 from agents.mechanics.moves import MoveFacts, facts_of
 from agents.mechanics.pokemon_worth import entry_damage, hazards_cost, with_hazard
 from agents.mechanics.preview import best_lead, only_previewed
 from agents.mechanics.status import sleeper_held
+from agents.rules.doubles.outlook import DoublesWeights
+from agents.rules.doubles.planner import DoublesPlan
+from agents.rules.doubles.preview import best_selection
 from agents.rules.options import any_choice, move_options, switch_options
 from agents.rules.planner import PlannerPosition, PlannerWeights, benched, replies, table, terastallized
 from agents.rules.turn_outcomes import Action
+from teamsets.errors import BadInput
 
 _CLEARS = frozenset({"rapidspin", "defog", "mortalspin", "tidyup"})
 _REPLIES = 6
 _ANSWERS = 3
 _LEAVES = 0.15
+PREVIEWS = ("matchup", "random")
 
 
-class Expert(SinglesAgent):
+class Expert(Agent):
     """Plans one turn ahead: evaluates each choice against each likely reply by material and by the duel on the field.
 
     For every pair of choices the turn is computed in expectation (damage formula, misses, speed, status, set-up, healing,
@@ -34,21 +39,36 @@ class Expert(SinglesAgent):
     The idea is the matrix game of simultaneous moves that search programs such as foul-play solve, with a rule-based
     evaluation and no simulator: some milliseconds per decision.
 
+    In doubles it weighs pairs of choices against the opponent's likely pairs; the options but `preview` are for singles.
+
     Diagnostics of each decision: `score`, the value of the choice in units of a Pokémon; it is no win probability.
 
     Options: duel, weight of the current duel, 0.35; reply, how well the opponent is expected to reply, 3.0; alive, the
-    part of a Pokémon's worth that does not depend on its HP, 0.4; tera, cost of terastallizing, 0.12.
+    part of a Pokémon's worth that does not depend on its HP, 0.4; tera, cost of terastallizing, 0.12;
+    preview, "matchup" (the leads, and who is brought, by matchups) or "random".
     """
 
-    def __init__(self, duel: float = 0.35, reply: float = 3.0, alive: float = 0.4, tera: float = 0.12) -> None:
+    def __init__(
+        self, duel: float = 0.35, reply: float = 3.0, alive: float = 0.4, tera: float = 0.12, preview: str = "matchup"
+    ) -> None:
+        if preview not in PREVIEWS:
+            raise BadInput(f"preview={preview}: choose one of {', '.join(PREVIEWS)}")
+        self.preview = preview
         self.weights = PlannerWeights(alive=alive, duel=duel, tera=tera, reply=reply)
         self._matchups = Matchups()
+        self._doubles_weights = DoublesWeights()
 
-    def team_preview(self, battle: SeatBattle) -> Choice | None:
-        """Return the lead with the best mean duel against the Pokémon shown."""
+    def team_preview(self, battle: SeatBattle | SeatDoubleBattle) -> Choice | None:
+        """Return the order with the best matchups against those shown: the lead, in doubles the leads and who is brought."""
+        if self.preview == "random":
+            return self.rng.choice(battle.legal)
+        if isinstance(battle, SeatDoubleBattle):
+            return best_selection(battle, self._matchups, self._doubles_weights)
         return best_lead(battle, self._matchups, self.weights.alive)
 
-    def act(self, battle: SeatBattle) -> Choice:
+    def act(self, battle: SeatBattle | SeatDoubleBattle) -> Choice:
+        if isinstance(battle, SeatDoubleBattle):
+            return self._act_in_doubles(battle)
         plan = _Plan(battle, self._matchups, self.weights)
         options = plan.options()
         if not options:
@@ -57,6 +77,13 @@ class Expert(SinglesAgent):
         self.diagnostics = {"score": round(value, 3)}
         assert best.choice is not None
         return best.choice
+
+    def _act_in_doubles(self, battle: SeatDoubleBattle) -> Choice:
+        found = DoublesPlan(battle, self._matchups, self._doubles_weights).best()
+        if found is None:
+            return self.rng.choice(battle.legal)
+        self.diagnostics = {"score": round(found[1], 3)}
+        return found[0]
 
 
 class _Plan:
@@ -184,7 +211,7 @@ class _Plan:
         if sleeper_held(self.battle):
             options = [o for o in options if not _puts_to_sleep(o)] or options
         values = table(self.position, options, theirs)
-        chances = replies(values, theirs, self.weights)
+        chances = replies(values, [action.chance for action in theirs], self.weights.reply)
         means = [sum(q * value for q, value in zip(chances, row, strict=True)) for row in values]
         top = max(range(len(options)), key=means.__getitem__)
         return options[top], means[top]

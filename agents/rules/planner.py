@@ -127,19 +127,19 @@ def _root(combatant: Combatant) -> Combatant:
     return combatant.root or combatant
 
 
-def replies(values: list[list[float]], theirs: list[Action], weights: PlannerWeights) -> list[float]:
+def replies(values: list[list[float]], chances: list[float], temperature: float) -> list[float]:
     """Return the probability of each reply: the opponent replies well, but not perfectly and without knowing our choice.
 
+    chances: how likely each reply is before. temperature: inverse, see PlannerWeights.reply.
     Three rounds of smoothed best responses: each side plays in proportion to exp(value) against the other's last mixture.
     """
-    chances = [action.chance for action in theirs]
     mine = [1 / len(values)] * len(values)
     reply = chances
     for _ in range(3):
-        means = [sum(p * row[j] for p, row in zip(mine, values, strict=True)) for j in range(len(theirs))]
-        reply = _soft([-weights.reply * mean for mean in means], chances)
+        means = [sum(p * row[j] for p, row in zip(mine, values, strict=True)) for j in range(len(chances))]
+        reply = _soft([-temperature * mean for mean in means], chances)
         gains = [sum(q * value for q, value in zip(reply, row, strict=True)) for row in values]
-        mine = _soft([weights.reply * gain for gain in gains], [1.0] * len(values))
+        mine = _soft([temperature * gain for gain in gains], [1.0] * len(values))
     return reply
 
 

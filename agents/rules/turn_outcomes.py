@@ -12,8 +12,8 @@ from agents.mechanics.moves import MoveFacts
 from agents.mechanics.status import can_have
 from agents.mechanics.type_chart import effectiveness
 
-# Damage to an attacker that makes contact, by the target's item or ability, as a fraction of the attacker's HP.
-_STINGS = {"rockyhelmet": 1 / 6, "roughskin": 1 / 8, "ironbarbs": 1 / 8}
+#: Damage to an attacker that makes contact, by the target's item or ability, as a fraction of the attacker's HP.
+STINGS = {"rockyhelmet": 1 / 6, "roughskin": 1 / 8, "ironbarbs": 1 / 8}
 _SPREADING = {"reflect", "lightscreen"}
 
 
@@ -170,7 +170,7 @@ def _attack(matchups: Matchups, turn: Turn, side: int, action: Action, can: floa
     if actor.fighter.item == "lifeorb" and dealt > 0:
         turn.heal(side, -0.1)
     if "contact" in move.flags and chance > 0:
-        sting = _STINGS.get(target.fighter.item, 0.0) + _STINGS.get(target.fighter.ability, 0.0)
+        sting = STINGS.get(target.fighter.item, 0.0) + STINGS.get(target.fighter.ability, 0.0)
         if sting:
             turn.heal(side, -sting * chance)
     if move.explodes:

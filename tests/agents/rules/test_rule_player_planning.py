@@ -88,5 +88,5 @@ def test_a_knock_out_is_worth_more_than_waiting_and_replies_are_chances():
     theirs = [Action(None, other, 0.1, move_facts(move, 1)) for move in ("seismictoss", "softboiled")]
     values = table(position, ours, theirs)
     assert min(values[0]) > max(values[1])
-    chances = replies(values, theirs, weights)
+    chances = replies(values, [action.chance for action in theirs], weights.reply)
     assert sum(chances) == pytest.approx(1.0)

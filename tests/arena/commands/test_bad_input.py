@@ -93,8 +93,8 @@ def test_format_that_is_not_played(arena: Arena, format_id: str, words: list[str
 
 
 def test_an_agent_that_plays_singles_only(arena: Arena) -> None:
-    said = arena("evaluate", "heuristic:expert", "random", "--format", "gen9randomdoublesbattle", "--battles", 2)
-    assert_refused(said, "agent 'heuristic:expert': cannot play gen9randomdoublesbattle", "plays singles only")
+    said = arena("evaluate", "heuristic:pessimist", "random", "--format", "gen9randomdoublesbattle", "--battles", 2)
+    assert_refused(said, "agent 'heuristic:pessimist': cannot play gen9randomdoublesbattle", "plays singles only")
 
 
 def test_unknown_team_set(arena: Arena) -> None:

@@ -17,6 +17,7 @@ from arena.venues.simulator.simulator import Simulator
 from teamsets.formats import DOUBLES_FORMATS
 
 PAIRS = (("random", "poke-env:SimpleHeuristicsPlayer"), ("poke-env:RandomPlayer", "poke-env:MaxBasePowerPlayer"))
+RULES = (("heuristic:expert", "heuristic:max-damage"),)
 
 
 async def play(format_id: str, pairs: tuple[tuple[str, str], ...], number: int) -> list[BattleRecord]:
@@ -52,6 +53,22 @@ def test_poke_envs_players_find_legal_choices(format_id: str) -> None:
     assert sum(record.parse_warnings for record in records) == 0
 
 
-def test_the_same_seed_gives_the_same_battle() -> None:
-    first, second = (asyncio.run(play("gen9randomdoublesbattle", PAIRS[:1], 1)) for _ in range(2))
+@pytest.mark.parametrize("format_id", ["gen9championsvgc2026regma", "gen8doublesou"])
+def test_rule_players_play(format_id: str) -> None:
+    """Mega Evolution and the choice of four; Dynamax."""
+    (record,) = asyncio.run(play(format_id, RULES, 1))
+    assert (record.reason, record.fault, record.detail) == ("win", None, None)
+    assert all(is_stored(choice, legal) for _, _, _, legal, choice, *_ in record.decisions)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format_id", DOUBLES_FORMATS)
+def test_rule_players_have_no_fault(format_id: str) -> None:
+    records = asyncio.run(play(format_id, (*RULES, ("heuristic:max-damage", "heuristic:expert")), 10))
+    assert [record.detail for record in records if record.fault] == []
+
+
+@pytest.mark.parametrize("pair", [PAIRS[0], RULES[0]])
+def test_the_same_seed_gives_the_same_battle(pair: tuple[str, str]) -> None:
+    first, second = (asyncio.run(play("gen9randomdoublesbattle", (pair,), 1)) for _ in range(2))
     assert first[0].logs == second[0].logs and first[0].input_log == second[0].input_log

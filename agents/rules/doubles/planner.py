@@ -1,0 +1,124 @@
+"""The expert's doubles: every pair of our choices against the opponent's likely pairs, one turn ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from agents.battle import SeatDoubleBattle
+from agents.battle.choices import Choice
+from agents.battle.joint_choices import joint_choice
+from agents.mechanics.matchups import Matchups
+from agents.rules.doubles.actions import SlotAction
+from agents.rules.doubles.options import Option, Sides, our_options, their_options, with_extra
+from agents.rules.doubles.outlook import DoublesWeights, Outlook
+from agents.rules.doubles.places import PLACES
+from agents.rules.doubles.state import Hits
+from agents.rules.doubles.turn import play
+from agents.rules.doubles.view import DoublesView
+from agents.rules.planner import replies
+
+#: How many of the opponent's actions a place has at most, and how many of their pairs.
+_OF_PLACE, _REPLIES = 5, 12
+#: How many of our pairs are weighed against all replies, and for how many of these extras are tried.
+_WEIGHED, _WITH_EXTRAS = 24, 3
+#: How attractive an action looks at least.
+_FLOOR = 0.1
+
+
+@dataclass(slots=True)
+class Reply:
+    """What the opponent does at both places."""
+
+    actions: tuple[SlotAction | None, SlotAction | None]
+    chance: float
+
+
+class DoublesPlan:
+    """One decision."""
+
+    def __init__(self, battle: SeatDoubleBattle, matchups: Matchups, weights: DoublesWeights) -> None:
+        self.battle, self.weights = battle, weights
+        view = DoublesView(battle)
+        matchups.turn_to(view.field)
+        self.sides = Sides(view)
+        self.hits = Hits(view.field, matchups)
+        self.outlook = Outlook(self.sides, matchups, weights)
+
+    def best(self) -> tuple[Choice, float] | None:
+        """Return the best choice of both slots and its value; None if the planner knows none."""
+        slots = self.battle.legal_slots
+        if slots is None:
+            return None
+        options = [our_options(self.sides, slot) for slot in (0, 1)]
+        pairs = [(one, other) for one, other in product(*options) if slots.admit(one[0], other[0])]
+        if not pairs:
+            return None
+        theirs = self._replies(pairs) if slots.replacements is None else [Reply((None, None), 1.0)]
+        likely = max(theirs, key=lambda reply: reply.chance)
+        if len(pairs) > _WEIGHED:
+            pairs.sort(key=lambda pair: -self._value(pair, likely))
+            pairs = pairs[:_WEIGHED]
+        values = [[self._value(pair, reply) for reply in theirs] for pair in pairs]
+        chances = replies(values, [reply.chance for reply in theirs], self.weights.reply)
+        means = [_mean(chances, row) for row in values]
+        order = sorted(range(len(pairs)), key=lambda index: -means[index])
+        found = [(means[index], pairs[index]) for index in order[:_WITH_EXTRAS]]
+        for _, (one, other) in list(found):
+            others = [(changed, other) for changed in with_extra(self.sides, 0, one[0])]
+            others += [(one, changed) for changed in with_extra(self.sides, 1, other[0])]
+            for pair in others:
+                if slots.admit(pair[0][0], pair[1][0]):
+                    cost = self.weights.cost_of(pair[0][0], pair[1][0])
+                    found.append((_mean(chances, [self._value(pair, reply) for reply in theirs]) - cost, pair))
+        value, (one, other) = max(found, key=lambda each: each[0])
+        return joint_choice(one[0], other[0]), value
+
+    def _value(self, pair: tuple[Option, Option], reply: Reply) -> float:
+        acting = (pair[0][1], pair[1][1], *reply.actions)
+        return self.outlook.value(play(self.hits, self._whole(acting)))
+
+    def _whole(self, acting: Sequence[SlotAction | None]) -> list[SlotAction | None]:
+        """Return the actions of all places: who stands where nobody acts waits."""
+        standing = self.sides.standing
+        return [
+            action if action is not None else None if (one := standing[place]) is None else SlotAction(None, one)
+            for place, action in zip(PLACES, acting, strict=True)
+        ]
+
+    def _replies(self, pairs: list[tuple[Option, Option]]) -> list[Reply]:
+        """Return the opponent's likely pairs of actions, each weighed alone against what we do on average."""
+        sides: list[list[SlotAction | None]] = []
+        for place in (2, 3):
+            found = their_options(self.sides, place)
+            scored = sorted(found, key=lambda action: -action.chance * self._harm(place, action))
+            sides.append([*scored[:_OF_PLACE]] or [None])
+        together = []
+        for one, other in product(*sides):
+            if one and other and one.switches and other.switches and one.combatant.root is other.combatant.root:
+                continue
+            chance = 1.0
+            for place, action in ((2, one), (3, other)):
+                if action is not None:
+                    chance *= action.chance * self._harm(place, action)
+            together.append(Reply((one, other), chance))
+        together.sort(key=lambda reply: -reply.chance)
+        kept = together[:_REPLIES]
+        total = sum(reply.chance for reply in kept) or 1.0
+        for reply in kept:
+            reply.chance /= total
+        return kept
+
+    def _harm(self, place: int, action: SlotAction) -> float:
+        """Return how attractive an action looks alone: what it takes from us, beside a floor for what lasts."""
+        if action.move is None or not action.move.damages:
+            return self.weights.quiet
+        alone: list[SlotAction | None] = [None] * 4
+        alone[place] = action
+        state = play(self.hits, self._whole(alone))
+        return _FLOOR + max(0.0, -self.outlook.material(state))
+
+
+def _mean(chances: list[float], row: list[float]) -> float:
+    return sum(chance * value for chance, value in zip(chances, row, strict=True))
