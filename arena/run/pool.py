@@ -18,6 +18,7 @@ from agents.external.settings import VARIABLES
 from arena.options import EvaluateOptions, declared, model_field, pool_keys
 from arena.validation import Settings, Texts
 from teamsets.errors import BadInput
+from teamsets.formats import get_format
 
 #: In a checkout a link to the project's own arena.toml.
 SHIPPED = Path(__file__).parents[1] / "arena.toml"
@@ -38,8 +39,19 @@ class Pool(Settings):
         return {name: getattr(self, key) for key, name in pool_keys().items() if key in self.model_fields_set}
 
     def pool(self, formats: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Returns the agents of `--all` in these formats, and a line for each optional agent that cannot play here."""
+        """Returns the agents of `--all` in these formats, and lines that say who is left out.
+
+        Left out are those that play singles only, in formats of doubles, and optional agents that cannot play here.
+        """
         players, lines = list(expand_all(self.agents)), []
+        doubles = [format_id for format_id in formats if get_format(format_id).doubles]
+        if doubles:
+            singles_only = [spec for spec in players if not resolve(spec).plays_doubles]
+            players = [spec for spec in players if spec not in singles_only]
+            if singles_only:
+                lines.append(
+                    f"{doubles[0]} is doubles: left out are {', '.join(singles_only)}, which play singles only"
+                )
         optional = {format_id: expand_all(self.optional.get(format_id, ())) for format_id in formats}
         for spec in optional[formats[0]]:
             if all(spec in optional[format_id] for format_id in formats):

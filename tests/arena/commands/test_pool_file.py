@@ -39,6 +39,17 @@ def test_an_optional_agent_plays_only_in_formats_that_name_it(pool: Path) -> Non
     assert load_defaults(pool).pool(("gen4ou",)) == (("random",), ())
 
 
+def test_who_plays_singles_only_is_left_out_of_doubles(tmp_path: Path) -> None:
+    path = tmp_path / "pool.toml"
+    path.write_text('[evaluate]\nagents = ["random", "heuristic:emerald", "heuristic:expert", "heuristic:staller"]\n')
+    players, lines = load_defaults(path).pool(("gen9doublesou",))
+    assert players == ("random", "heuristic:expert")
+    assert lines == (
+        "gen9doublesou is doubles: left out are heuristic:emerald, heuristic:staller, which play singles only",
+    )
+    assert load_defaults(path).pool(("gen9ou",))[1] == ()
+
+
 @pytest.mark.slow
 def test_a_run_says_who_is_left_out_and_goes_on(arena: Callable[..., Said], pool: Path, tmp_path: Path) -> None:
     words = ("evaluate", "--all", "--pool", pool, "--format", "gen1ou", "--teams", "competitive", "--battles", 2)
