@@ -16,6 +16,7 @@ from teamsets.builder.published import STATS
 
 #: Dynamax and Z-moves: the factor of the damage, as an estimate.
 _LIFTS = {"dynamax": 1.3, "zmove": 1.7}
+DYNAMAXED = "dynamax"
 MEGAS = frozenset({"mega", "megax", "megay", "ultra"})
 
 
@@ -46,9 +47,9 @@ def priority_of(move: MoveFacts, fighter: Fighter, field: Conditions) -> int:
     return move.priority + (fighter.ability == "prankster")
 
 
-def lift_of(choice: Choice, move: MoveFacts) -> float:
+def lift_of(move: MoveFacts, extra: str) -> float:
     """Return the factor of a damaging move's damage as a Max Move or Z-Move."""
-    return _LIFTS.get(choice.extra, 1.0) if move.damages else 1.0
+    return _LIFTS.get(extra, 1.0) if move.damages else 1.0
 
 
 def evolved(combatant: Combatant, extra: str) -> Combatant:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.mechanics.damage import Damage
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.targets import AT_ALL, AT_FOES, target_type
-from agents.rules.doubles.actions import SlotAction
+from agents.rules.doubles.actions import DYNAMAXED, SlotAction
 from agents.rules.doubles.places import drawn_to, foes_of
 from agents.rules.doubles.state import DoublesState
 from agents.rules.turn_outcomes import STINGS, changed
@@ -62,6 +62,8 @@ def attack(state: DoublesState, place: int, target: int, action: SlotAction, can
         return
     chance = can * move.accuracy * (1 - _shielded(state, target, move, action, spread))
     lift = action.lift * state.lift[place]
+    if DYNAMAXED in other.fighter.effects and other.side:  # the damage is reckoned with the HP that it had before
+        lift /= 2
     if lift != 1.0:
         hit = Damage(hit.low * lift, hit.high * lift, hit.mean * lift, True)
     sign = 1 - (place & 2)

@@ -7,8 +7,8 @@ from poke_env.battle.pokemon import Pokemon
 from agents.battle.choices import Choice
 from agents.mechanics.fighters import Conditions, foe_fighter, own_fighter
 from agents.mechanics.matchups import Combatant
-from agents.mechanics.moves import MoveFacts, facts_of
-from agents.rules.doubles.actions import MEGAS, SlotAction, evolved, lift_of, priority_of
+from agents.mechanics.moves import MoveFacts, facts_of, move_facts
+from agents.rules.doubles.actions import DYNAMAXED, MEGAS, SlotAction, evolved, lift_of, priority_of
 from agents.rules.doubles.places import foes_of
 from agents.rules.doubles.support import DRAWING
 from agents.rules.doubles.view import DoublesView, MoveChoice
@@ -20,7 +20,7 @@ _FIRST_TURN = frozenset({"fakeout", "firstimpression"})
 _MOVES = 6
 #: How likely the opponent is to do something before it is weighed: to protect itself, to switch.
 _PROTECTS, _LEAVES = 0.35, 0.06
-#: Value of doing something, besides what the turn shows: the cost of protecting oneself, of an extra, of a switch.
+#: Value of protecting oneself, besides what the turn shows.
 _COST_OF_PROTECTION = -0.03
 #: A Pokémon that protects itself again succeeds a third as often.
 _AGAIN = 3
@@ -53,15 +53,20 @@ class Sides:
         return known
 
 
-def our_options(sides: Sides, slot: int) -> list[Option]:
-    """Return a slot's choices without extras (Mega Evolution is always used), and what each does; None for passing."""
+def can_evolve(sides: Sides, slot: int) -> bool:
+    """Return whether a slot may use Mega Evolution or Ultra Burst now."""
+    return any(choice.extra in MEGAS for choice in sides.view.choices(slot))
+
+
+def our_options(sides: Sides, slot: int, evolve: bool) -> list[Option]:
+    """Return a slot's choices and what each does; None for passing.
+
+    evolve: with Mega Evolution; else without extras.
+    """
     view, options = sides.view, []
-    moves = view.moves(slot, extras=True)
-    megas = {(one.choice.slot, one.aimed) for one in moves if one.choice.extra in MEGAS}
-    for option in moves:
+    for option in view.moves(slot, extras=True):
         extra = option.choice.extra
-        named = (option.choice.slot, option.aimed)
-        if extra in MEGAS or (not extra and named not in megas):
+        if extra in MEGAS if evolve else not extra:
             options += _as_option(sides, slot, option)
     options += [(choice, entry(sides, slot, sides.combatant(mon, 0), choice)) for choice, mon in view.switches(slot)]
     rest: list[Option] = [(choice, None) for choice in view.choices(slot) if choice.kind == "pass"]
@@ -82,16 +87,19 @@ def _as_option(sides: Sides, slot: int, option: MoveChoice) -> list[Option]:
     combatant = sides.standing[slot]
     if combatant is None or _is_at_friend(slot, option.move, option.aimed):
         return []
-    extra, bonus = option.choice.extra, 0.0
+    extra, bonus, move, aimed = option.choice.extra, 0.0, option.move, option.aimed
+    dynamaxed = extra == "dynamax" or DYNAMAXED in combatant.fighter.effects
+    if dynamaxed and not move.damages:
+        move, aimed = move_facts("maxguard", combatant.fighter.gen), None
     if extra == "terastallize":
         combatant = terastallized(combatant)
     elif extra in MEGAS:
         combatant = evolved(combatant, extra)
     elif extra == "dynamax":
         bonus = 0.15 * combatant.hp
-    action = action_of(sides.field, combatant, option.move, option.aimed, sides.view.mons[slot])
+    action = action_of(sides.field, combatant, move, aimed, sides.view.mons[slot])
     action.choice, action.bonus = option.choice, action.bonus + bonus
-    action.lift *= lift_of(option.choice, option.move)
+    action.lift *= lift_of(move, "dynamax" if dynamaxed else extra)
     return [(option.choice, action)]
 
 

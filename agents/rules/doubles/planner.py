@@ -11,7 +11,7 @@ from agents.battle.choices import Choice
 from agents.battle.joint_choices import joint_choice
 from agents.mechanics.matchups import Matchups
 from agents.rules.doubles.actions import SlotAction
-from agents.rules.doubles.options import Option, Sides, our_options, their_options, with_extra
+from agents.rules.doubles.options import Option, Sides, can_evolve, our_options, their_options, with_extra
 from agents.rules.doubles.outlook import DoublesWeights, Outlook
 from agents.rules.doubles.places import PLACES
 from agents.rules.doubles.state import Hits
@@ -51,7 +51,9 @@ class DoublesPlan:
         slots = self.battle.legal_slots
         if slots is None:
             return None
-        options = [our_options(self.sides, slot) for slot in (0, 1)]
+        evolve = [can_evolve(self.sides, slot) for slot in (0, 1)]
+        # One of both may evolve: the first is tried, and for the best pairs the second instead.
+        options = [our_options(self.sides, 0, evolve[0]), our_options(self.sides, 1, evolve[1] and not evolve[0])]
         pairs = [(one, other) for one, other in product(*options) if slots.admit(one[0], other[0])]
         if not pairs:
             return None
@@ -68,6 +70,8 @@ class DoublesPlan:
         for _, (one, other) in list(found):
             others = [(changed, other) for changed in with_extra(self.sides, 0, one[0])]
             others += [(one, changed) for changed in with_extra(self.sides, 1, other[0])]
+            if all(evolve):
+                others += product(with_extra(self.sides, 0, one[0]), with_extra(self.sides, 1, other[0]))
             for pair in others:
                 if slots.admit(pair[0][0], pair[1][0]):
                     cost = self.weights.cost_of(pair[0][0], pair[1][0])

@@ -63,11 +63,11 @@ class DoublesState:
     probability of losing the turn. guarded: probability of being protected. status: inflicted now, as (status, chance).
     wide, quick: by side, probability of Wide Guard and Quick Guard. drawing: by side, the place that draws moves, with its
     probability. lift: factor of the damage dealt (Helping Hand). winds: sides whose Tailwind has begun. room: whether Trick
-    Room has begun or ended. left: who leaves after its move. bonus: value to us.
+    Room has begun or ended. bonus: value to us.
     """
 
     __slots__ = (
-        "alive", "blocked", "bonus", "combatant", "drawing", "guarded", "hits", "hp", "left", "lift", "quick", "room",
+        "alive", "blocked", "bonus", "combatant", "drawing", "guarded", "hits", "hp", "lift", "quick", "room",
         "status", "wide", "winds",
     )  # fmt: skip
 
@@ -80,7 +80,6 @@ class DoublesState:
         self.status = [("", 0.0)] * 4
         self.wide, self.quick, self.winds = [0.0, 0.0], [0.0, 0.0], [False, False]
         self.drawing: list[tuple[int, float] | None] = [None, None]
-        self.left = [False] * 4
         self.room = False
         self.bonus = 0.0
 

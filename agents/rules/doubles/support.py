@@ -52,7 +52,6 @@ def support(state: DoublesState, place: int, action: SlotAction, can: float) -> 
             state.bonus += sign * lasting * can
     if move.self_boosts and can > 0.5:
         state.combatant[place] = changed(combatant, move.self_boosts)
-    state.left[place] = move.self_switch
 
 
 def _present(state: DoublesState) -> tuple[str, str]:

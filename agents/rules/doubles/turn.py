@@ -94,7 +94,6 @@ def _use(state: DoublesState, place: int, actions: Actions, waiting: list[int]) 
         state.bonus -= (1 - (place & 2)) * 0.25 * can
     if move.self_boosts and can > 0.5 and state.alive[place] > 0:
         state.combatant[place] = changed(combatant, move.self_boosts)
-    state.left[place] = move.self_switch
 
 
 def _attacks(action: SlotAction | None, place: int, waiting: list[int]) -> bool:
