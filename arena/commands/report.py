@@ -12,6 +12,7 @@ import click
 from arena.ratings.evidence import BASE
 from arena.report import html, markdown
 from arena.report.evidence import latest_run
+from arena.report.games import games
 from arena.report.page.battles import DEFAULT
 from arena.report.summary import summarize
 from arena.report.summary_types import RankingRow, ReportSummary
@@ -20,6 +21,7 @@ from arena.store.recover import recover
 from arena.terminal.commands import db_option
 from arena.terminal.console import Console
 from arena.terminal.targets import TARGET, check_target, write_target
+from teamsets.errors import BadInput
 
 
 class _Battles(click.ParamType):
@@ -45,6 +47,8 @@ class _Battles(click.ParamType):
 @click.option("--markdown", "markdown_path", type=TARGET, metavar="PATH", help="Write Markdown; - for stdout.")
 @click.option("--json", "json_path", type=TARGET, metavar="PATH", help="Write all numbers as JSON; - for stdout.")
 @click.option("--csv", "csv_path", type=TARGET, metavar="PATH", help="Write the rankings as CSV; - for stdout.")
+@click.option("--pgn", "pgn_path", type=TARGET, metavar="PATH", help="Write the battles as PGN, for Ordo and BayesElo.")
+@click.option("--format", "format_id", metavar="F", help="Only this format.  [default: all of the run]")
 @click.option("--anchor", metavar="AGENT", help=f"Agent whose rating is fixed at {BASE:g}.  [default: the run's]")
 @click.option(
     "--battles",
@@ -61,6 +65,8 @@ def report(
     markdown_path: Path | None,
     json_path: Path | None,
     csv_path: Path | None,
+    pgn_path: Path | None,
+    format_id: str | None,
     anchor: str | None,
     battles: int | None,
     db: Path,
@@ -76,12 +82,19 @@ def report(
       arena report
       arena report --html report.html
       arena report 20261121-183401 --anchor random --markdown - --json report.json
-      arena report --csv ranking.csv
+      arena report --csv ranking.csv --pgn games.pgn --format gen1ou
     """
     recover(db)
-    for path in (html_path, markdown_path, json_path, csv_path):
+    for path in (html_path, markdown_path, json_path, csv_path, pgn_path):
         check_target(path)
-    summary = summarize(db, run or latest_run(db), anchor=anchor)
+    run_id = run or latest_run(db)
+    summary = summarize(db, run_id, anchor=anchor, only=format_id)
+    if pgn_path is not None:
+        formats = [each["format"] for each in summary["formats"]]
+        if len(formats) != 1:
+            known = f"it has {', '.join(formats)}: choose one with --format" if formats else "it has no battle"
+            raise BadInput(f"--pgn: the games of a file are of one format, and of run {run_id} {known}")
+        write_target(pgn_path, lambda: "".join(games(db, run_id, formats[0])))
     if html_path is not None:
         write_target(html_path, lambda: html.render(summary, db, battles=battles))
     if markdown_path is not None:
@@ -90,7 +103,7 @@ def report(
         write_target(json_path, lambda: json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
     if csv_path is not None:
         write_target(csv_path, lambda: _csv(summary))
-    if html_path is markdown_path is json_path is csv_path is None:
+    if html_path is markdown_path is json_path is csv_path is pgn_path is None:
         print_summary(Console(), summary)
 
 

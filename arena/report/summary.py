@@ -41,17 +41,23 @@ VERSION = 1
 NOBODY = ("nobody", "venue")  # what the view `faults` says where no agent failed
 
 
-def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0) -> ReportSummary:
+def summarize(
+    db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0, only: str | None = None
+) -> ReportSummary:
     """Summarizes a run over the battles that count for it; also a run in progress or one that was killed.
 
     anchor: agent whose rating is fixed at 1000; in formats without it, and by default, the run's anchor, or that of
-    `fit_ratings`. seed: of the resamples.
-    Raises BadInput for an unknown run, and for an anchor without battles.
+    `fit_ratings`. seed: of the resamples. only: this format.
+    Raises BadInput for an unknown run, and for an anchor or a format without battles.
     """
     with kept_open(db):
         counts = ReportCounts(db, run_id)
         run = describe_run(db, run_id, counts.sources())
         by_format = counts.of_formats()
+        if only is not None and only not in by_format:
+            known = ", ".join(by_format) or "none"
+            raise BadInput(f"--format {only}: run {run_id} has no battle of it; there are: {known}")
+        by_format = {name: each for name, each in by_format.items() if only in (None, name)}
         evidence = {format_id: load_evidence(db, run_id, format_id) for format_id in by_format}
         match = match_of(db, run_id)
     _check_anchor(anchor, evidence)
