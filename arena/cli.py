@@ -14,6 +14,7 @@ COMMANDS = {
     "ladder": "ladder",
     "report": "report",
     "rate": "rate",
+    "leaderboard": "leaderboard",
     "dashboard": "dashboard",
     "battle": "battle",
     "replay": "battle",

@@ -101,7 +101,7 @@ def render(summary: ReportSummary, db: Path, *, battles: int | None) -> str:
         reading_section(summary, sections),
     )
     style = "".join(section.style for section in sections)
-    return _page(title(summary), contents(summary, ids, sections), head(summary), body, data, style)
+    return page_of(title(summary), contents(summary, ids, sections), head(summary), body, data, style)
 
 
 def _sections(summary: ReportSummary) -> list[Section]:
@@ -120,18 +120,20 @@ def render_section(section: Section, *, eyebrow: str, facts: list[str], findings
     it shows, for the line at its end.
     """
     made = datetime.now(UTC).isoformat(timespec="seconds")
-    return _page(
+    return page_of(
         section.title,
         section_contents(section),
         section_head(section.title, eyebrow, facts, findings),
         join(section.body, section_reading(section, made, source)),
-        {"battles": [], "chunks": []},
-        section.style,
+        style=section.style,
     )
 
 
-def _page(name: str, nav: Html, header: Html, body: Html, data: EmbeddedBattles, style: str) -> str:
-    """style: CSS after the report's own."""
+def page_of(
+    name: str, nav: Html, header: Html, body: Html, data: EmbeddedBattles | None = None, style: str = ""
+) -> str:
+    """A whole page in the report's style. nav: its table of contents. style: CSS after the report's own."""
+    data = data or {"battles": [], "chunks": []}
     return Template(_asset("report.html")).substitute(
         title=join(f"{name} – battle arena"),
         style=_asset("report.css") + _asset("viewer.css") + style,

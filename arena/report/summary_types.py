@@ -276,14 +276,19 @@ class RankedFormat(Strengths):
     battles: int
 
 
-class FormatSummary(RankedFormat):
-    """All about one format."""
+class CrossTables(RankedFormat):
+    """A ranking, and who scored how much against whom and on which team set."""
 
-    sweeps: list[SweepSummary]
     cross: list[PairingResult]
     team_sets: list[str]
     by_team_set: list[TeamSetResult]
     cross_by_team_set: list[PairingOnTeamSet]
+
+
+class FormatSummary(CrossTables):
+    """All about one format."""
+
+    sweeps: list[SweepSummary]
     faults: list[FaultSummary]
     length: LengthSummary
     think: list[ThinkTimes]

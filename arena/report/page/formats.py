@@ -41,7 +41,7 @@ def parts(format_summary: FormatSummary) -> dict[str, str]:
 def format_section(format_summary: FormatSummary, ids: dict[str, str], watched: frozenset[int]) -> Html:
     """Return the section of a format. ids: agent -> id of its part; watched: ids of the battles in the page."""
     make = {
-        "ranking": lambda: ranking(format_summary, ids),
+        "ranking": lambda: ranking(format_summary, {agent: f"#{place}" for agent, place in ids.items()}),
         "sweeps": lambda: sweep_section(format_summary),
         "against": lambda: against(format_summary),
         "team-sets": lambda: team_set_section(format_summary),

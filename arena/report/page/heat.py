@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from arena.markup import Html, agent_name, box, el, panels
 from arena.report.numbers import percent_of
-from arena.report.summary_types import FormatSummary, PairingOnTeamSet, PairingResult
+from arena.report.summary_types import CrossTables, PairingOnTeamSet, PairingResult
 
 #: (row, column) -> share of 1, what the cell says, what is known besides
 Cells = Mapping[tuple[str, str], tuple[float, str, str]]
@@ -35,7 +35,7 @@ def heat(share: float) -> str:
     return f"h{round(10 * share)}"
 
 
-def cross_panels(format_summary: FormatSummary) -> Html:
+def cross_panels(format_summary: CrossTables) -> Html:
     """The cross table over all team sets, and one for each behind a choice that needs no script."""
     names = [row["agent"] for row in format_summary["ranking"] if row["games"]]
     parts: list[tuple[str, Sequence[PairingResult | PairingOnTeamSet]]] = [("all team sets", format_summary["cross"])]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from arena.markup import Content, Html, agent_name, box, el, head_cell, join
 from arena.ratings.evidence import BASE
 from arena.report.findings import chance_of_better
@@ -9,11 +11,11 @@ from arena.report.numbers import group_letter, interval, nash_percent, percent, 
 from arena.report.page.drawings import Axis, axis_labels, bar, whisker
 from arena.report.page.heat import heat_table
 from arena.report.strengths import elo_range
-from arena.report.summary_types import CycleSummary, FormatSummary, RankingRow
+from arena.report.summary_types import CycleSummary, RankedFormat, RankingRow
 
 
-def ranking(format_summary: FormatSummary, ids: dict[str, str]) -> Html:
-    """The joint rating: a dot with its interval for each agent, and the numbers beside it."""
+def ranking(format_summary: RankedFormat, links: Mapping[str, str]) -> Html:
+    """The joint rating: a dot with its interval for each agent, and the numbers beside it. links: agent -> its page."""
     rows = format_summary["ranking"]
     axis = Axis.over(elo_range(rows))
     beyond = any(row["games"] and row["elo"] < axis.low for row in rows)
@@ -26,7 +28,7 @@ def ranking(format_summary: FormatSummary, ids: dict[str, str]) -> Html:
             name = f"Group {group_letter(group)}{words}"
             body.append(el("tr", el("th", name, colspan=9, scope="rowgroup"), cls="group"))
         for place in range(len(members)):
-            body.append(_ranked(format_summary, members[place : place + 2], axis, ids))
+            body.append(_ranked(format_summary, members[place : place + 2], axis, links))
     heads: list[Content] = [
         el("th", "#", scope="col", cls="number rank"),
         el("th", "agent", scope="col"),
@@ -57,7 +59,7 @@ def ranking(format_summary: FormatSummary, ids: dict[str, str]) -> Html:
     )
 
 
-def _ranked(format_summary: FormatSummary, pair: list[RankingRow], axis: Axis, ids: dict[str, str]) -> Html:
+def _ranked(format_summary: RankedFormat, pair: list[RankingRow], axis: Axis, links: Mapping[str, str]) -> Html:
     """The row of the first of `pair`; the second, if there is one, is the next in the ranking."""
     row = pair[0]
     chance = chance_of_better(format_summary, row["agent"], pair[1]["agent"]) if len(pair) > 1 else None
@@ -68,9 +70,7 @@ def _ranked(format_summary: FormatSummary, pair: list[RankingRow], axis: Axis, i
     return el(
         "tr",
         el("td", row["rank"], cls="number rank"),
-        el(
-            "th", el("a", agent_name(row["agent"]), href=f"#{ids[row['agent']]}", title=row["about"]), mark, scope="row"
-        ),
+        el("th", el("a", agent_name(row["agent"]), href=links[row["agent"]], title=row["about"]), mark, scope="row"),
         el("td", picture if row["games"] else None, cls="picture"),
         el("td", whole(row["elo"]), cls="number strong elo"),
         el("td", "anchor" if fixed else f"{whole(row['low'])} – {whole(row['high'])}", cls="number quiet reach"),
@@ -87,7 +87,7 @@ def _number(label: str, value: str) -> Html:
     return el("td", value, cls="number", data_label=label if value else None)
 
 
-def _better(format_summary: FormatSummary) -> Html:
+def _better(format_summary: RankedFormat) -> Html:
     """Return the table of P(better) for all pairs of agents."""
     names, matrix = format_summary["better"]["agents"], format_summary["better"]["matrix"]
     cells = {
@@ -103,7 +103,7 @@ def _better(format_summary: FormatSummary) -> Html:
     )
 
 
-def cycles(format_summary: FormatSummary) -> Html:
+def cycles(format_summary: RankedFormat) -> Html:
     """Return the cycles, and the Nash average."""
     support = [
         (row, nash) for row in format_summary["ranking"] if (nash := row["nash"]) is not None and nash["mean"] >= 0.005

@@ -1,0 +1,1 @@
+"""A static site of rankings from one or several databases."""
