@@ -29,6 +29,9 @@ def main():
     import metamon.env.wrappers as wrappers
 
     wrappers.LocalhostServerConfiguration = local
+    from metamon.env import metamon_player
+
+    wrappers.PokeAgentPlayer = metamon_player.PokeAgentPlayer  # metamon 1.6.0 forgets to import it there
     from resident import Resident
 
     own = json.loads(Path(settings["folder"], "metamon.json").read_text())

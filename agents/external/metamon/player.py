@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import orjson
 
 from agents.battle import SeatBattle
+from agents.battle.choices import Choice
 from agents.contract import SinglesAgent
 from agents.external.metamon import environment
 from agents.external.metamon.serve import MODULE, RESIDENT, Settings
@@ -53,7 +54,8 @@ class Metamon(SinglesAgent):
     CPU it is repeatable; on a GPU sums depend on the batch size, so it is not.
 
     Diagnostics of each decision: `probabilities` of the legal choices; `random`, true if the action was not legal and
-    metamon's environment chose at random; `failed`, what metamon could not read or answer (then the choice is random).
+    metamon's environment chose at random; `failed`, what metamon could not read, or why it gave no answer; `refused`, its
+    order if that is not legal. Without a legal order the choice is random.
 
     Options: checkpoint, its number, the model's default or the latest of a folder; temperature, 1.0 as in metamon's
     evaluator, or 0 (the most probable action); model, for a folder; backend, how metamon reads the battle (metamon,
@@ -162,19 +164,23 @@ class Metamon(SinglesAgent):
             model=model, folder=folder, checkpoint=number, backend=backend, preview=preview, own=own, device=device
         )
 
-    async def act(self, battle: SeatBattle) -> Any:
+    async def act(self, battle: SeatBattle) -> Choice:
         answer = await self._asked(battle)
-        failed, random = answer.get("failed") or answer.get("error"), answer.get("legal") is False
         labels = {}
         for text, share in answer.get("probabilities", {}).items():
             if (choice := battle.read_answer(text, battle.last_request)) is not None:
                 labels[choice.label] = round(share, 4)
         self.diagnostics = {"probabilities": labels} if labels else {}
-        if random:
+        if answer.get("legal") is False:
             self.diagnostics["random"] = True
-        if failed:
+        if failed := answer.get("failed") or answer.get("error"):
             self.diagnostics["failed"] = failed
-        return self.rng.choice(battle.legal) if "error" in answer else answer["choice"]
+        chosen = battle.read_answer(answer.get("choice"), battle.last_request)
+        if chosen is None:
+            if "choice" in answer:
+                self.diagnostics["refused"] = answer["choice"]
+            return self.rng.choice(battle.legal)
+        return chosen
 
     async def team_preview(self, battle: SeatBattle) -> Any:
         answer = await self._asked(battle)

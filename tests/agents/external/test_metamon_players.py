@@ -108,6 +108,12 @@ def test_what_its_process_cannot_answer_is_chosen_at_random_and_said(installed: 
     assert all("cannot read" in row[6]["failed"] for row in record.decisions if row[0] == 0 and row[6])
 
 
+def test_a_choice_that_is_not_legal_is_replaced_and_said(installed: Path) -> None:
+    (record,) = played("metamon:Confused", "gen1ou")
+    assert record.fault is None
+    assert all(row[6]["refused"] == "/choose move splash" for row in record.decisions if row[0] == 0 and row[6])
+
+
 def test_a_process_that_ends_loses_the_battle_with_its_exit_code(installed: Path) -> None:
     (record,) = played("metamon:Lost", "gen1ou")
     assert record.fault == "p1" and record.reason == "error"
@@ -338,7 +344,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         ("gen1ou", "gru", "RandomBaseline", "metamon"),
         ("gen9ou", "transformer", "PokeEnvHeuristic", "metamon"),
         ("gen9ou", "gru", "RandomBaseline", "pokeagent"),
-        ("gen1ou", "transformer", "Gen1BossAI", "poke-env"),
+        ("gen1ou", "transformer", "Gen1BossAI", "metamon"),
     ],
 )
 def test_it_decides_as_metamons_own_evaluation_does(
