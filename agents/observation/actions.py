@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.battle.choices import Choice
+from agents.observation.layout import SINGLES
 
-ACTIONS = 13
+ACTIONS = SINGLES.actions
 MOVES, SWITCHES, TERA = range(0, 4), range(4, 9), range(9, 13)
 
 

@@ -30,12 +30,13 @@ from agents.battle import SeatBattle
 from agents.battle.choices import listed_move
 from agents.observation.actions import ACTIONS, legal_mask, ordered_actions, ordered_bench, ordered_moves
 from agents.observation.estimates import NO_ESTIMATE, NO_MOVE, of_move, side_factors
+from agents.observation.layout import SINGLES, Layout
 from agents.observation.packed_tokens import field_token, move_token, side_token
 from agents.observation.pokemon_tokens import PokemonTokens
 from teamsets.errors import BadInput
 
 #: Changes whenever the same battle would give other arrays. A checkpoint stores the version that it was trained on.
-VERSION = 6
+VERSION = SINGLES.version
 #: Version 2 had neither Hidden Power's type and power nor Return's power: its arrays differ in these generations only.
 _UNLIKE_2 = range(2, 8)
 #: Version 3 counted PP of continued and called moves in generation 1 as poke-env does; all else is the same.
@@ -43,8 +44,8 @@ _UNLIKE_2 = range(2, 8)
 #: Version 5 listed some Pokémon that had changed forme (Mimikyu, Ogerpon) as unseen, too, and took the types of one that
 #: roosts, or of the same one without it, from its cache.
 _ALIKE = (3, 4, 5, VERSION)
-TOKENS, IDS_PER_TOKEN, FEATURES = 19, 12, 56
-OURS, THEIRS, OUR_MOVES = range(3, 9), range(9, 15), range(15, 19)
+TOKENS, IDS_PER_TOKEN, FEATURES = SINGLES.tokens, SINGLES.ids, SINGLES.features
+OURS, THEIRS, OUR_MOVES = SINGLES.ours, SINGLES.theirs, SINGLES.moves
 _ID_BYTES, _FEATURE_BYTES = 2 * IDS_PER_TOKEN, 4 * FEATURES  # of a token
 # poke-env's private fields, since its properties are slow.
 _state_of = attrgetter(
@@ -55,7 +56,7 @@ _state_of = attrgetter(
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the network sees at one decision."""
+    """What the network sees at one decision. The shapes are those of singles, as everywhere; layout.py has all."""
 
     token_ids: NDArray[np.int16]  # [19, 12]
     features: NDArray[np.float32]  # [19, 56]
@@ -172,8 +173,10 @@ def _unseen(gen: int, seen: tuple[str, ...], previewed: tuple[str, ...]) -> tupl
     return tuple(unseen)
 
 
-def unlike(version: Any, gen: int | None = None) -> bool:
+def unlike(version: Any, gen: int | None = None, layout: Layout = SINGLES) -> bool:
     """Return whether a version's observations cannot be used as this one's: in a generation, or (None) in any of them."""
+    if layout is not SINGLES:
+        return bool(version != layout.version)
     return version not in _ALIKE and (version != 2 or gen in _UNLIKE_2)
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.observation import observation
-from agents.observation.actions import ACTIONS
+from agents.observation.layout import Layout, layout_of
 from agents.observation.vocabulary import vocabulary
 from agents.paths import resolve_path
 from agents.policy.hub import fetch, is_on_hub
@@ -53,7 +53,7 @@ WEIGHTS, ABOUT = "model.safetensors", "checkpoint.json"
 class About:
     """A checkpoint's metadata. shape: the fields of `network.Shape`. lineage, config, metrics: from the trainer.
 
-    observation: version of the observations that it was trained on (agents/observation/observation.py).
+    observation: version of the observations that it was trained on (agents/observation/layout.py).
     """
 
     shape: dict[str, Any]
@@ -63,9 +63,19 @@ class About:
     metrics: dict[str, Any] = field(default_factory=dict)
     observation: int = observation.VERSION
 
-    def unfit_for(self, gen: int) -> str:
-        """Return why the network cannot play a generation, and the fix, in one line; empty if it can."""
-        if not observation.unlike(self.observation, gen):
+    @property
+    def layout(self) -> Layout:
+        """The layout of the observations that it reads."""
+        return layout_of(self.shape.get("slots", 1))
+
+    def unfit_for(self, gen: int, *, doubles: bool = False) -> str:
+        """Return why the network cannot play a generation's singles or doubles, and the fix, in one line; "" if it can."""
+        if self.layout is not layout_of(2 if doubles else 1):
+            plays, other = ("singles", "doubles") if doubles else ("doubles", "singles")
+            return (
+                f"plays {plays} only, not {other}: choose a format of {plays}, or a network that was trained on {other}"
+            )
+        if not observation.unlike(self.observation, gen, self.layout):
             return ""
         return (
             f"made for observation {self.observation}, which does not know Hidden Power's type: in generation {gen} "
@@ -112,8 +122,12 @@ def save(
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
         save_file(weights, temporary / WEIGHTS)
         (temporary / WEIGHTS).chmod(temporary.stat().st_mode & 0o666)  # safetensors creates it with mode 0600
-        about = About(asdict(network.shape), step, lineage or [], config or {}, metrics or {})
-        (temporary / ABOUT).write_text(json.dumps({**_needed(), **asdict(about)}, indent=1) + "\n", encoding="utf-8")
+        shape, layout = asdict(network.shape), network.layout
+        if layout.slots == 1:  # as before there were networks of doubles, so that a network's identity stays the same
+            del shape["slots"]
+        about = About(shape, step, lineage or [], config or {}, metrics or {}, layout.version)
+        document = {**_needed(layout), **asdict(about)}
+        (temporary / ABOUT).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
         if extra is not None:
             extra(temporary)
     return folder
@@ -148,16 +162,18 @@ def read(folder: Path) -> About:
             raise BadInput(f"checkpoint {folder}: {file.name} {problem}: use another one")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        for name, needed in _needed().items():
-            if observation.unlike(document[name]) if name == "observation" else document[name] != needed:
+        layout = layout_of(document["shape"].get("slots", 1))
+        for name, needed in _needed(layout).items():
+            has = document[name]
+            if observation.unlike(has, layout=layout) if name == "observation" else has != needed:
                 raise BadInput(
-                    f"checkpoint {folder}: made for {name} {document[name]}, but this version has {needed}: "
+                    f"checkpoint {folder}: made for {name} {has}, but this version has {needed}: "
                     "use the version that trained it, or train it again"
                 )
         about = About(**{name: document[name] for name in About.__dataclass_fields__})
     except OSError:
         raise BadInput(f"checkpoint {folder}: has no {ABOUT}: give a folder that `train` has written") from None
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadInput(f"checkpoint {folder}: {ABOUT} cannot be read ({error!r}): use another one") from None
     _check_size(folder)
     _check_shape(folder, about.shape)
@@ -228,13 +244,13 @@ def _identity(folder: Path, *when: int) -> str:
     return digest.hexdigest()
 
 
-def _needed() -> dict[str, Any]:
+def _needed(layout: Layout) -> dict[str, Any]:
     """The versions that a checkpoint must have."""
     return {
         "format": FORMAT,
-        "observation": observation.VERSION,
+        "observation": layout.version,
         "vocabulary": vocabulary().version,
-        "actions": ACTIONS,
+        "actions": layout.actions,
     }
 
 

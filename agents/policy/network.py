@@ -9,6 +9,9 @@
 `forward` processes whole battles side by side, `forward_packed` end to end, for training. `step` processes one decision of
 many battles with a key-value cache each, for play. All give the same outputs. Per decision the narrow transformer processes
 20 tokens and the wide one a single token, hence their widths.
+
+The shapes below are those of singles. A network of doubles (`Shape.slots` 2) reads 23 tokens of 80 features and has 39
+actions; each slot's choice is a decision (agents/observation/doubles).
 """
 
 from __future__ import annotations
@@ -21,9 +24,10 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding_bag, gelu, pad, scaled_dot_product_attention
 from torch.utils.checkpoint import checkpoint
 
-from agents.observation.actions import ACTIONS, MOVES, SWITCHES
-from agents.observation.observation import FEATURES, OUR_MOVES, OURS, TOKENS
+from agents.observation.actions import MOVES, SWITCHES
+from agents.observation.layout import layout_of
 from agents.observation.vocabulary import vocabulary
+from agents.policy.joint_policy import JointPolicy
 from teamsets.errors import BadInput
 
 #: Ids that `embedded_with_spread_zeros` has for none.
@@ -36,7 +40,8 @@ class Shape:
 
     token_*: of the transformer over a decision's tokens. width, layers, heads: of the one over decisions. window: number of
     decisions that a decision attends to in each layer, itself included. expansion: ratio of a feed-forward layer's hidden
-    width to its width. bins: of the value's distribution. dropout: of each residual branch.
+    width to its width. bins: of the value's distribution. dropout: of each residual branch. slots: of a side, 1 in singles
+    and 2 in doubles; they decide which observations it reads (agents/observation/layout.py).
     """
 
     token_width: int
@@ -49,6 +54,7 @@ class Shape:
     expansion: int
     bins: int
     dropout: float
+    slots: int = 1
 
     def __post_init__(self) -> None:
         for name, size in asdict(self).items():
@@ -64,6 +70,8 @@ class Shape:
                 )
         if self.bins < 2:
             raise BadInput(f"network shape: bins={self.bins}: must be 2 or more")
+        if self.slots > 2:
+            raise BadInput(f"network shape: slots={self.slots}: must be 1 (singles) or 2 (doubles)")
 
 
 PRESETS = {
@@ -153,11 +161,12 @@ class Network(nn.Module):
 
     def __init__(self, shape: Shape, checkpointing: bool = False) -> None:
         super().__init__()
-        self.shape, self.checkpointing = shape, checkpointing
+        self.shape, self.checkpointing, self.layout = shape, checkpointing, layout_of(shape.slots)
         narrow, wide = shape.token_width, shape.width
         self.token_embedding = nn.EmbeddingBag(vocabulary().size, narrow, mode="sum", padding_idx=0)
-        self.feature_projection = nn.Linear(FEATURES, narrow)
-        self.position_embedding = nn.Parameter(torch.empty(TOKENS + 1, narrow))  # the last one is the summary token's
+        self.feature_projection = nn.Linear(self.layout.features, narrow)
+        # The last one is the summary token's.
+        self.position_embedding = nn.Parameter(torch.empty(self.layout.tokens + 1, narrow))
         self.token_layers = nn.ModuleList(
             Block(narrow, shape.token_heads, shape.expansion, shape.dropout) for _ in range(shape.token_layers)
         )
@@ -167,10 +176,13 @@ class Network(nn.Module):
             Block(wide, shape.heads, shape.expansion, shape.dropout) for _ in range(shape.layers)
         )
         self.norm = nn.LayerNorm(wide)
-        # One hidden layer for each kind of action: switch, move, move with terastallization.
-        self.policy_query = nn.Linear(wide, 3 * narrow)
-        self.policy_switch, self.policy_move = nn.Linear(narrow, narrow), nn.Linear(narrow, 2 * narrow)
-        self.policy_head = nn.Parameter(torch.empty(3, narrow))
+        if shape.slots == 1:
+            # One hidden layer for each kind of action: switch, move, move with terastallization.
+            self.policy_query = nn.Linear(wide, 3 * narrow)
+            self.policy_switch, self.policy_move = nn.Linear(narrow, narrow), nn.Linear(narrow, 2 * narrow)
+            self.policy_head = nn.Parameter(torch.empty(3, narrow))
+        else:
+            self.joint_policy = JointPolicy(narrow, wide)
         self.value_fc, self.value_head = nn.Linear(wide, wide), nn.Linear(wide, shape.bins)
         self._initialise()
 
@@ -189,7 +201,8 @@ class Network(nn.Module):
         nn.init.normal_(self.token_embedding.weight, std=0.1)
         self.token_embedding.weight[0].zero_()
         nn.init.normal_(self.position_embedding, std=0.1)
-        nn.init.normal_(self.policy_head, std=0.1 * self.shape.token_width**-0.5)
+        if self.shape.slots == 1:
+            nn.init.normal_(self.policy_head, std=0.1 * self.shape.token_width**-0.5)
         self.value_head.weight.mul_(0.1)
 
     @property
@@ -219,7 +232,7 @@ class Network(nn.Module):
             x = self._run(layer, x, mask, mask is None, rotary)
         logits, value = self._heads(x[valid_mask], tokens, legal[valid_mask])  # [N, 13], [N, bins]
         return Output(
-            logits.new_zeros(batch, length, ACTIONS).masked_scatter(valid_mask[..., None], logits),
+            logits.new_zeros(batch, length, self.layout.actions).masked_scatter(valid_mask[..., None], logits),
             value.new_zeros(batch, length, self.shape.bins).masked_scatter(valid_mask[..., None], value),
         )
 
@@ -288,15 +301,15 @@ class Network(nn.Module):
 
     def encode(self, token_ids: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
         """N decisions: token_ids [N, 19, 12], features [N, 19, 56] -> tokens [N, 19, token_width], summary [N, width]."""
-        n = len(token_ids)
-        embedded = self._embedded(token_ids.reshape(n * TOKENS, -1)).view(n, TOKENS, -1)
-        tokens = embedded + self.feature_projection(features) + self.position_embedding[:TOKENS]  # [N, 19, token_width]
-        x = torch.cat([tokens, self.position_embedding[TOKENS:].expand(n, 1, -1)], dim=1)  # [N, 20, token_width]
+        n, count = len(token_ids), self.layout.tokens
+        embedded = self._embedded(token_ids.reshape(n * count, -1)).view(n, count, -1)
+        tokens = embedded + self.feature_projection(features) + self.position_embedding[:count]  # [N, 19, token_width]
+        x = torch.cat([tokens, self.position_embedding[count:].expand(n, 1, -1)], dim=1)  # [N, 20, token_width]
         for layer in self.token_layers:
             x = self._run(layer, x, None, False, None)
         x = self.token_norm(x)
         # The residual stream of the wide transformer is float32, also under autocast.
-        return x[:, :TOKENS], self.summary_projection(x[:, TOKENS]).float()
+        return x[:, :count], self.summary_projection(x[:, count]).float()
 
     def _embedded(self, ids: Tensor) -> Tensor:
         """The sum of each row's id embeddings; 0 is no id. ids: [N, 12] -> [N, token_width]."""
@@ -314,16 +327,19 @@ class Network(nn.Module):
     def _heads(self, x: Tensor, tokens: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
         """Context [N, width] and tokens [N, 19, token_width] -> logits [N, 13], value [N, bins]."""
         context = self.norm(x)
-        # Queries [N, 1, token_width] for each kind of action, and keys from the tokens of its actions.
-        for_switch, for_move, for_tera = self.policy_query(context)[:, None].chunk(3, dim=-1)
-        bench = self.policy_switch(tokens[:, OURS[1] : OURS[1] + len(SWITCHES)])  # [N, 5, token_width]
-        plain, tera = self.policy_move(tokens[:, OUR_MOVES[0] : OUR_MOVES[0] + len(MOVES)]).chunk(
-            2, dim=-1
-        )  # [N, 4, ...]
-        hidden = ((for_move + plain, 1), (for_switch + bench, 0), (for_tera + tera, 2))
-        logits = torch.cat([gelu(part, approximate="tanh") @ self.policy_head[kind] for part, kind in hidden], dim=-1)
+        logits = self._policy(context, tokens) if self.shape.slots == 1 else self.joint_policy(context, tokens)
         value = self.value_head(gelu(self.value_fc(context), approximate="tanh"))
         return logits.float().masked_fill(~legal, -torch.inf), value.float()
+
+    def _policy(self, context: Tensor, tokens: Tensor) -> Tensor:
+        """Context [N, width] and tokens [N, 19, token_width] -> logits [N, 13] of singles, of illegal actions, too."""
+        # Queries [N, 1, token_width] for each kind of action, and keys from the tokens of its actions.
+        for_switch, for_move, for_tera = self.policy_query(context)[:, None].chunk(3, dim=-1)
+        first, move = self.layout.ours[1], self.layout.moves[0]
+        bench = self.policy_switch(tokens[:, first : first + len(SWITCHES)])  # [N, 5, token_width]
+        plain, tera = self.policy_move(tokens[:, move : move + len(MOVES)]).chunk(2, dim=-1)  # [N, 4, token_width]
+        hidden = ((for_move + plain, 1), (for_switch + bench, 0), (for_tera + tera, 2))
+        return torch.cat([gelu(part, approximate="tanh") @ self.policy_head[kind] for part, kind in hidden], dim=-1)
 
     def _run(self, layer: nn.Module, *arguments: Any) -> Tensor:
         if self.checkpointing and self.training:

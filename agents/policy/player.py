@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from agents.batched import BatchedAgent
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.observation.actions import ACTIONS, legal_actions
+from agents.observation.actions import legal_actions
 from agents.observation.columns import FIELD, FieldFeature, turns
 from agents.observation.observation import Observations, observe
 from agents.policy import checkpoint
@@ -123,7 +123,8 @@ class Policy(NetworkAgent):
             about = checkpoint.read(folder)
         except BadInput as error:
             return str(error)
-        unfit = "" if format_id is None else about.unfit_for(get_format(format_id).gen)
+        played = None if format_id is None else get_format(format_id)
+        unfit = "" if played is None else about.unfit_for(played.gen, doubles=played.doubles)
         return unfit and f"checkpoint {folder}: {unfit}"
 
     @classmethod
@@ -143,7 +144,7 @@ class Policy(NetworkAgent):
         by_server: dict[InferenceConnection, list[int]] = {}
         for index, agent in enumerate(agents):
             by_server.setdefault(agent._server, []).append(index)
-        answers = np.empty((len(agents), ACTIONS + 1), np.float32)
+        answers = np.empty((len(agents), observations.legal.shape[1] + 1), np.float32)
 
         async def ask(server: InferenceConnection, rows: list[int]) -> None:
             sessions, positions = [agents[k]._session for k in rows], [agents[k]._position for k in rows]

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from agents.observation.layout import layout_of
 from agents.observation.observation import Observations
 from agents.policy import wire
 from agents.policy.checkpoint import load
@@ -44,6 +45,7 @@ class Inference:
 
     def __init__(self, network: Network, device: torch.device, limit: int) -> None:
         self.network, self.device, self.limit = network, device, limit
+        self.layout = layout_of(network.shape.slots)
         self.memory = Memory(network.shape, 1 + min(INITIAL_SLOTS, limit), device)
         self._free = list(range(1, self.memory.slots))
         self._slots: dict[tuple[int, int], int] = {}
@@ -114,7 +116,7 @@ class InferenceServer(serving.Server):
     def received(self, connection: ServerConnection, kind: int, session: int, position: int, body: bytes) -> None:
         if kind == ASK:
             try:
-                wire.check_size(body)
+                wire.check_size(body, self.inference.layout)
             except ValueError as error:
                 connection.send(frame(FAILED, session, position, reported(error)))
                 return
@@ -127,7 +129,7 @@ class InferenceServer(serving.Server):
     def request_many(self, connection: ServerConnection, number: int, n: int, body: bytes) -> None:
         """Put a frame of n requests into the queue. number: of the frame."""
         try:
-            sessions, positions, observations = wire.unpacked_many(n, body)
+            sessions, positions, observations = wire.unpacked_many(n, body, self.inference.layout)
         except ValueError as error:
             connection.send(frame(FAILED, number, n, reported(error)))
             return
@@ -161,7 +163,7 @@ class InferenceServer(serving.Server):
 
     def _answer(self, battles: list[tuple[int, int]], requests: list[tuple[ServerConnection, int, bytes]]) -> None:
         """Answer a batch. A request that cannot be answered fails alone. battles: of the requests."""
-        observations = wire.unpacked([body for *_, body in requests])
+        observations = wire.unpacked([body for *_, body in requests], self.inference.layout)
         faults = wire.faults(observations)
         rows, slots = [], []
         for row, (battle, (connection, position, _)) in enumerate(zip(battles, requests, strict=True)):

@@ -1,6 +1,7 @@
 """The bodies of frames between workers and the inference server (agents/serving/wire.py has the frames).
 
-The position is the number of decisions that the seat had before. In the header of ASK_MANY the session is a number for the
+The position is the number of decisions that the seat had before. The sizes are those of singles: a network of doubles has
+others (agents/observation/layout.py). In the header of ASK_MANY the session is a number for the
 whole frame, which its answer repeats, and the position is n.
 
 | kind | from | body |
@@ -16,8 +17,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.observation.actions import ACTIONS
-from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation, Observations
+from agents.observation.layout import SINGLES, Layout
+from agents.observation.observation import Observation, Observations
 from agents.observation.vocabulary import vocabulary
 
 ASK_MANY = 6
@@ -26,9 +27,14 @@ MAX_BATCH = 256
 #: Bound of a feature's absolute value, far above that of any true one; below it no sum in a network overflows.
 MAX_FEATURE = 1e6
 
-_ID_BYTES, _FEATURE_BYTES = TOKENS * IDS_PER_TOKEN * 2, TOKENS * FEATURES * 4
-_OBSERVATION_BYTES = _ID_BYTES + _FEATURE_BYTES + ACTIONS
-_DECISION_BYTES = 8 + _OBSERVATION_BYTES
+
+def _id_bytes(layout: Layout) -> int:
+    return layout.tokens * layout.ids * 2
+
+
+def observation_bytes(layout: Layout = SINGLES) -> int:
+    """Return the length of an observation in bytes."""
+    return _id_bytes(layout) + layout.tokens * layout.features * 4 + layout.actions
 
 
 def packed(observation: Observation) -> bytes:
@@ -36,10 +42,10 @@ def packed(observation: Observation) -> bytes:
     return observation.token_ids.tobytes() + observation.features.tobytes() + observation.legal.tobytes()
 
 
-def check_size(body: bytes) -> None:
+def check_size(body: bytes, layout: Layout = SINGLES) -> None:
     """Raise ValueError if a body of ASK cannot be an observation."""
-    if len(body) != _OBSERVATION_BYTES:
-        raise ValueError(f"an observation of {len(body)} bytes: must be {_OBSERVATION_BYTES}")
+    if len(body) != observation_bytes(layout):
+        raise ValueError(f"an observation of {len(body)} bytes: must be {observation_bytes(layout)}")
 
 
 def faults(observations: Observations) -> dict[int, str]:
@@ -64,12 +70,13 @@ def faults(observations: Observations) -> dict[int, str]:
     return by_row
 
 
-def unpacked(bodies: list[bytes]) -> Observations:
+def unpacked(bodies: list[bytes], layout: Layout = SINGLES) -> Observations:
     """Decode bodies of ASK, each of which `check_size` has accepted."""
-    batch = np.frombuffer(bytearray(b"".join(bodies)), dtype=np.uint8).reshape(len(bodies), _OBSERVATION_BYTES)
-    token_ids = np.ascontiguousarray(batch[:, :_ID_BYTES]).view(np.int16).reshape(-1, TOKENS, IDS_PER_TOKEN)
-    features = np.ascontiguousarray(batch[:, _ID_BYTES:-ACTIONS]).view(np.float32).reshape(-1, TOKENS, FEATURES)
-    return Observations(token_ids, features, np.ascontiguousarray(batch[:, -ACTIONS:]).view(np.bool_))
+    batch = np.frombuffer(bytearray(b"".join(bodies)), dtype=np.uint8).reshape(len(bodies), observation_bytes(layout))
+    ids, end = _id_bytes(layout), -layout.actions
+    token_ids = np.ascontiguousarray(batch[:, :ids]).view(np.int16).reshape(-1, layout.tokens, layout.ids)
+    features = np.ascontiguousarray(batch[:, ids:end]).view(np.float32).reshape(-1, layout.tokens, layout.features)
+    return Observations(token_ids, features, np.ascontiguousarray(batch[:, end:]).view(np.bool_))
 
 
 def packed_many(sessions: Sequence[int], positions: Sequence[int], observations: Observations) -> bytes:
@@ -77,22 +84,22 @@ def packed_many(sessions: Sequence[int], positions: Sequence[int], observations:
     return np.array([sessions, positions], np.uint32).tobytes() + b"".join(part.tobytes() for part in observations)
 
 
-def unpacked_many(n: int, body: bytes) -> tuple[list[int], list[int], Observations]:
+def unpacked_many(n: int, body: bytes, layout: Layout = SINGLES) -> tuple[list[int], list[int], Observations]:
     """Decode the body of ASK_MANY: sessions, positions, observations.
 
     Raises ValueError if it is malformed, if a session is in it twice, or if a row has one of the `faults`.
     """
-    if not 0 < n <= MAX_BATCH or len(body) != n * _DECISION_BYTES:
+    size = 8 + observation_bytes(layout)
+    if not 0 < n <= MAX_BATCH or len(body) != n * size:
         raise ValueError(f"{n} decisions in {len(body)} bytes")
-    features = (8 + _ID_BYTES) * n
-    legal = features + _FEATURE_BYTES * n
+    features, legal = (8 + _id_bytes(layout)) * n, (size - layout.actions) * n
     data = np.frombuffer(bytearray(body), np.uint8)  # torch wants arrays that are writable
     numbers = data[: 8 * n].view(np.uint32)
     sessions, positions = numbers[:n].tolist(), numbers[n:].tolist()
     observations = Observations(
-        data[8 * n : features].view(np.int16).reshape(n, TOKENS, IDS_PER_TOKEN),
-        data[features:legal].view(np.float32).reshape(n, TOKENS, FEATURES),
-        data[legal:].view(np.bool_).reshape(n, ACTIONS),
+        data[8 * n : features].view(np.int16).reshape(n, layout.tokens, layout.ids),
+        data[features:legal].view(np.float32).reshape(n, layout.tokens, layout.features),
+        data[legal:].view(np.bool_).reshape(n, layout.actions),
     )
     if len(set(sessions)) < n:
         raise ValueError(f"{n} decisions of {len(set(sessions))} sessions")

@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from agents.observation.layout import SINGLES
 from training.data.shards import DatasetWriter
 from training.data.trajectory import COLUMNS, Trajectory
 from training.machines.memory.estimate import estimate
@@ -54,7 +55,8 @@ def dataset(folder: Path, trajectories: int, length: int) -> None:
     with DatasetWriter(folder, {"where": "random"}) as writer:
         for number in range(trajectories):
             arrays = {
-                name: np.full((length, *column.shape), column.padding, column.dtype) for name, column in COLUMNS.items()
+                name: np.full((length, *column.shape(SINGLES)), column.padding, column.dtype)
+                for name, column in COLUMNS.items()
             }
             arrays["token_ids"] = generator.integers(1, 100, arrays["token_ids"].shape, np.int16)
             arrays["features"] = generator.random(arrays["features"].shape, np.float32).astype(np.float16)

@@ -25,6 +25,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from agents.observation import observation
+from agents.observation.layout import Layout, layout_of
 from agents.observation.vocabulary import vocabulary
 from teamsets.atomic import atomic_folder
 from teamsets.errors import BadInput
@@ -52,8 +53,8 @@ class Dataset:
     """The content of `dataset.json`.
 
     lengths: of the trajectories of each shard. names: the shards' files. about: how it was built. observation: the version
-    of its observations (agents/observation/observation.py). formats: number of trajectories by format, empty for datasets of
-    earlier versions.
+    of its observations (agents/observation/layout.py). formats: number of trajectories by format, empty for datasets of
+    earlier versions. slots: of a side in its battles: 1 in singles, 2 in doubles.
     """
 
     folder: Path
@@ -62,6 +63,7 @@ class Dataset:
     about: dict[str, Any]
     observation: int = observation.VERSION
     formats: dict[str, int] = field(default_factory=dict)
+    slots: int = 1
 
     @property
     def trajectories(self) -> int:
@@ -117,6 +119,7 @@ class DatasetWriter:
         self._writing = ExitStack()
         self._waiting: list[Trajectory] = []
         self._shards: list[dict[str, Any]] = []
+        self._layout: Layout | None = None
 
     def __enter__(self) -> DatasetWriter:
         self._partial = self._writing.enter_context(atomic_folder(self._folder, replace=True))
@@ -133,10 +136,18 @@ class DatasetWriter:
                 self._write()
             if not self._shards:
                 raise BadData(f"dataset {self._folder}: nothing to write: no battle matches")
-            document = {**_current_versions(), "about": self._about, "shards": self._shards}
+            assert self._layout is not None
+            slots = {} if self._layout.slots == 1 else {"slots": self._layout.slots}  # singles are as they have been
+            document = {**_current_versions(self._layout), **slots, "about": self._about, "shards": self._shards}
             (self._partial / "dataset.json").write_text(json.dumps(document, indent=1) + "\n")
 
     def add(self, trajectory: Trajectory) -> None:
+        """Add a trajectory. Raises BadData for one of doubles among those of singles, and the other way round."""
+        if self._layout not in (None, trajectory.layout):
+            raise BadData(
+                f"dataset {self._folder}: singles and doubles in one dataset: choose one of them with --where"
+            )
+        self._layout = trajectory.layout
         self._waiting.append(trajectory)
         if sum(map(len, self._waiting)) >= self._shard_decisions:
             self._write()
@@ -160,9 +171,9 @@ class DatasetWriter:
         self._waiting = []
 
 
-def _current_versions() -> dict[str, Any]:
+def _current_versions(layout: Layout) -> dict[str, Any]:
     """The versions that a dataset must have been built with to be usable."""
-    return {"format": FORMAT, "observation": observation.VERSION, "vocabulary": vocabulary().version}
+    return {"format": FORMAT, "observation": layout.version, "vocabulary": vocabulary().version}
 
 
 def opened(folder: Path) -> Dataset:
@@ -180,8 +191,10 @@ def opened(folder: Path) -> Dataset:
         raise BadData(f"dataset {folder}: dataset.json cannot be read ({error}): build it again") from None
     if not isinstance(document, dict) or not isinstance(document.get("about") or {}, dict):
         raise BadData(f"dataset {folder}: dataset.json is not that of a dataset: build it again")
-    about = document.get("about") or {}
-    for key, value in _current_versions().items():
+    about, slots = document.get("about") or {}, document.get("slots", 1)
+    if slots not in (1, 2):
+        raise BadData(f"dataset {folder}: dataset.json is damaged (slots: {slots!r:.60}): build it again")
+    for key, value in _current_versions(layout_of(slots)).items():
         if key == "format" and document.get(key) in (1, 2):
             # Human replays have no diagnostics: datasets imported from them have no values, so nothing in them is wrong.
             if about.get("source") != "replays":
@@ -189,7 +202,11 @@ def opened(folder: Path) -> Dataset:
                     f"dataset {folder}: built by a version that took a rule player's score for a win probability: "
                     f"{how_to_rebuild(folder, about)}"
                 )
-        elif observation.unlike(document.get(key)) if key == "observation" else document.get(key) != value:
+        elif (
+            observation.unlike(document.get(key), layout=layout_of(slots))
+            if key == "observation"
+            else document.get(key) != value
+        ):
             raise _other_version(folder, about, key, document.get(key), value)
     formats: Counter[str] = Counter()
     try:
@@ -199,7 +216,7 @@ def opened(folder: Path) -> Dataset:
             formats.update({str(name): operator.index(number) for name, number in shard.get("formats", {}).items()})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadData(f"dataset {folder}: dataset.json is damaged ({error!r:.100}): build it again") from None
-    return Dataset(folder, lengths, files, about, document["observation"], dict(formats.most_common()))
+    return Dataset(folder, lengths, files, about, document["observation"], dict(formats.most_common()), slots)
 
 
 def _shard_name(name: Any) -> str:
@@ -223,8 +240,9 @@ def read_shard(dataset: Dataset, number: int) -> Shard:
     arrays.setdefault("targets", np.full(len(arrays["actions"]), Target.CHOICE, np.int8))
     arrays.setdefault("rejected", np.full(len(arrays["actions"]), MISSING, np.int8))
     for format_id in {str(one["format"]) for one in about}:
-        if observation.unlike(dataset.observation, get_format(format_id).gen):
-            needed = f"{observation.VERSION} for {format_id}"
+        layout = layout_of(dataset.slots)
+        if observation.unlike(dataset.observation, get_format(format_id).gen, layout):
+            needed = f"{layout.version} for {format_id}"
             raise _other_version(dataset.folder, dataset.about, "observation", dataset.observation, needed)
     return Shard(arrays, about)
 

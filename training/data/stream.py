@@ -180,9 +180,9 @@ def padded(trajectories: list[Trajectory], uses: Sequence[Use] | None = None) ->
     uses: the `Use` of each trajectory's dataset; None: everything.
     """
     uses = uses or [Use()] * len(trajectories)
-    shape = (len(trajectories), max(map(len, trajectories)))
+    shape, layout = (len(trajectories), max(map(len, trajectories))), trajectories[0].layout
     arrays: dict[str, Any] = {
-        name: np.full((*shape, *column.shape), column.padding, column.dtype) for name, column in COLUMNS.items()
+        name: np.full((*shape, *column.shape(layout)), column.padding, column.dtype) for name, column in COLUMNS.items()
     }
     valid_mask = np.zeros(shape, np.bool_)
     for row, trajectory in enumerate(trajectories):

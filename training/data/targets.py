@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.observation.actions import ACTIONS
+from agents.observation.layout import SINGLES, Layout
 
 Diagnostics = Mapping[str, Any]
 #: Sides of a dataset that enter the policy loss, and the value loss.
@@ -54,14 +54,14 @@ def is_labelled(diagnostics: Diagnostics) -> bool:
 
 
 def target_policy(
-    diagnostics: Diagnostics | None, by_action: Mapping[str, int], *, by_expert: bool = False
+    diagnostics: Diagnostics | None, by_action: Mapping[str, int], *, by_expert: bool = False, layout: Layout = SINGLES
 ) -> tuple[NDArray[np.float32], Target]:
     """Return the target policy float32 [13] over the model's actions (zeros without one), and the target's source.
 
     diagnostics: stored with the decision. by_action: label of a legal choice ("switch snorlax") -> action. by_expert: the
     player is an expert itself, so that its own probabilities are a target too.
     """
-    target = np.zeros(ACTIONS, dtype=np.float32)
+    target = np.zeros(layout.actions, dtype=np.float32)
     diagnostics = diagnostics or {}
     labelled = is_labelled(diagnostics)
     weights = diagnostics.get("visits")

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.observation.actions import ACTIONS, action_of, legal_actions
-from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, observe
+from agents.observation.actions import action_of, legal_actions
+from agents.observation.layout import SINGLES, Layout, layout_with
+from agents.observation.observation import observe
 from teamsets.formats import get_singles_format
 from training.data.targets import Target, target_policy
 from training.data.win_probabilities import win_probability
@@ -26,25 +27,32 @@ MISSING = -1
 
 @dataclass(frozen=True)
 class Column:
-    """An array of a trajectory with a row per decision. shape: of a row. padding: value after the end of a trajectory."""
+    """An array of a trajectory with a row per decision.
+
+    sizes: the sizes of a layout that are the shape of a row. padding: value after the end of a trajectory.
+    """
 
     dtype: type[np.generic]
-    shape: tuple[int, ...]
+    sizes: tuple[str, ...]
     padding: Any
 
-    def stacked(self, rows: Sequence[Any]) -> NDArray[Any]:
+    def shape(self, layout: Layout) -> tuple[int, ...]:
+        """Return the shape of a row."""
+        return tuple(getattr(layout, size) for size in self.sizes)
+
+    def stacked(self, rows: Sequence[Any], layout: Layout) -> NDArray[Any]:
         """Return the array of T rows: [T, *shape]."""
-        return np.array(rows, dtype=self.dtype).reshape(len(rows), *self.shape)
+        return np.array(rows, dtype=self.dtype).reshape(len(rows), *self.shape(layout))
 
 
 #: The arrays of a trajectory, a batch and a shard that have a row per decision: name -> type. Padding: all actions legal,
 #: the action unknown, no target.
 COLUMNS = {
-    "token_ids": Column(np.int16, (TOKENS, IDS_PER_TOKEN), 0),
-    "features": Column(np.float16, (TOKENS, FEATURES), 0),
-    "legal": Column(np.bool_, (ACTIONS,), True),
+    "token_ids": Column(np.int16, ("tokens", "ids"), 0),
+    "features": Column(np.float16, ("tokens", "features"), 0),
+    "legal": Column(np.bool_, ("actions",), True),
     "actions": Column(np.int8, (), MISSING),
-    "target_policy": Column(np.float16, (ACTIONS,), 0),
+    "target_policy": Column(np.float16, ("actions",), 0),
     "targets": Column(np.int8, (), Target.CHOICE),
     "values": Column(np.float16, (), np.nan),
     "rejected": Column(np.int8, (), MISSING),
@@ -84,6 +92,11 @@ class Trajectory:
 
     def __len__(self) -> int:
         return len(self.actions)
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of its observations."""
+        return layout_with(self.legal.shape[1])
 
 
 def build_trajectory(
@@ -131,7 +144,7 @@ def build_trajectory(
         "values": values,
         "rejected": worse,
     }
-    arrays: dict[str, Any] = {name: column.stacked(rows[name]) for name, column in COLUMNS.items()}
+    arrays: dict[str, Any] = {name: column.stacked(rows[name], SINGLES) for name, column in COLUMNS.items()}
     return Trajectory(**arrays, result=result, about={**about, "refused": dict(refused)} if refused else about)
 
 
@@ -174,8 +187,8 @@ def _asks_for_a_choice(battle: SeatBattle, request: str) -> bool:
 
 def concatenated(trajectories: Sequence[Trajectory]) -> dict[str, NDArray[Any]]:
     """Concatenate K trajectories. `starts`: int64 [K + 1], offsets of their first decisions; `results`: float32 [K]."""
-    assert trajectories
-    assert all(getattr(trajectories[0], name).shape[1:] == column.shape for name, column in COLUMNS.items())
+    layout = trajectories[0].layout
+    assert all(getattr(trajectories[0], name).shape[1:] == column.shape(layout) for name, column in COLUMNS.items())
     arrays = {name: np.concatenate([getattr(one, name) for one in trajectories]) for name in COLUMNS}
     arrays["starts"] = np.cumsum([0, *map(len, trajectories)], dtype=np.int64)
     arrays["results"] = np.array([one.result for one in trajectories], dtype=np.float32)

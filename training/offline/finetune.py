@@ -96,6 +96,6 @@ def _preset(folder: Path) -> str:
 
     shape = {**checkpoint.read(folder).shape, "dropout": 0.0}
     for name, preset in PRESETS.items():
-        if {**vars(preset), "dropout": 0.0} == shape:
+        if {**vars(preset), "dropout": 0.0, "slots": shape.get("slots", 1)} == {"slots": 1, **shape}:
             return name
     raise BadInput(f"checkpoint {folder}: {Shape(**shape)} matches no preset: start from another one")

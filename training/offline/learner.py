@@ -17,13 +17,13 @@ from training.runs.parameters import freeze
 from training.runs.state import finite
 
 
-def build_network(settings: NetworkSettings, last: Path | None) -> tuple[network.Network, list[Any]]:
+def build_network(settings: NetworkSettings, last: Path | None, slots: int = 1) -> tuple[network.Network, list[Any]]:
     """Return the network of a run and its lineage: the checkpoints that it descends from, oldest first.
 
-    last: the run's last checkpoint, if it is resumed. Otherwise the weights come from `start_from`, or are random. Raises
-    BadConfig and BadInput.
+    last: the run's last checkpoint, if it is resumed. Otherwise the weights come from `start_from`, or are random. slots: of
+    a side in the battles of its data. Raises BadConfig and BadInput.
     """
-    shape = _shape(settings)
+    shape = replace(_shape(settings), slots=slots)
     source = checkpoint.find(settings.start_from) if last is None and settings.start_from else last
     lineage: list[Any] = []
     if source is None:
@@ -34,6 +34,11 @@ def build_network(settings: NetworkSettings, last: Path | None) -> tuple[network
         if last is None:
             identity = checkpoint.identity(source)
             lineage.append({"checkpoint": checkpoint.name_of(source), "step": about.step, "identity": identity})
+        if loaded.shape.slots != slots:
+            plays, data = ("doubles", "singles") if slots == 1 else ("singles", "doubles")
+            raise BadConfig(
+                f"network.start_from: {source} plays {plays}, and the data is of {data}: choose another one"
+            )
         if replace(loaded.shape, dropout=settings.dropout) != shape:
             raise BadConfig(f"network.start_from: {source} is not of the preset {settings.preset}")
         if not finite(loaded):

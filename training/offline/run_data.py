@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,8 @@ class RunData:
         self._held_out = held_out_parts(self._data)
         paths = [source.path for source in sources] + self._data.validate_on
         validation = [part.dataset for part in self._held_out]
+        #: Of a side in the battles: 1 in singles, 2 in doubles.
+        self.slots = _slots([*datasets, *validation])
         self._digests = {path: digest(dataset) for path, dataset in zip(paths, datasets + validation, strict=True)}
         self.trajectories = sum(dataset.trajectories for dataset in datasets)
         self.stream = Stream(
@@ -81,6 +83,19 @@ class RunData:
     ) -> dict[str, float]:
         """Return the mean of each metric on the validation datasets; empty without any."""
         return validated(network, self._held_out, self._data, device, loss) if self._held_out else {}
+
+
+def _slots(datasets: Sequence[Dataset]) -> int:
+    """Return the number of slots a side in the battles of all datasets. Raises BadData if they differ."""
+    first = datasets[0]
+    for dataset in datasets:
+        if dataset.slots != first.slots:
+            names = {1: "singles", 2: "doubles"}
+            raise BadData(
+                f"dataset {dataset.folder}: of {names[dataset.slots]}, and {first.folder} is of {names[first.slots]}: a "
+                "network learns one of them: choose datasets of one kind"
+            )
+    return first.slots
 
 
 def _check_use(dataset: Dataset, algorithm: str) -> None:

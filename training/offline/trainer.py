@@ -112,7 +112,9 @@ class _Run:
         self.total = total_steps(config, self.data.trajectories)
         self.step, self.skipped = 0, 0
         last = folder.steps()[-1:]
-        network, self.lineage = build_network(config.network, folder.step_folder(last[0]) if last else None)
+        network, self.lineage = build_network(
+            config.network, folder.step_folder(last[0]) if last else None, self.data.slots
+        )
         network.checkpointing = config.compute.activation_checkpointing
         self.reference = load_reference(config, self.lineage, accelerator.device)
         self.objective = Objective(config, self.reference, accelerator)

@@ -15,6 +15,7 @@ from safetensors.numpy import save
 from support.command_line import Said
 
 from agents.observation.actions import MOVES
+from agents.observation.layout import SINGLES
 from agents.observation.observation import VERSION, unlike
 from arena.store import Store, rows
 from teamsets.formats import get_format
@@ -293,7 +294,7 @@ def test_build_and_stats_as_a_user_calls_them(played: Path, tmp_path: Path, trai
 
 
 def test_formats_are_printed_with_the_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arrays = {name: column.stacked([np.zeros(column.shape)] * 2) for name, column in COLUMNS.items()}
+    arrays = {name: column.stacked([np.zeros(column.shape(SINGLES))] * 2, SINGLES) for name, column in COLUMNS.items()}
     with DatasetWriter(tmp_path / "both", {}) as writer:
         for format_id in ("gen1ou", "gen9ou", "gen1ou"):
             writer.add(Trajectory(**arrays, result=1.0, about={"format": format_id}))

@@ -19,12 +19,11 @@ from typing import Literal
 
 import torch
 
-from agents.observation.observation import FEATURES, TOKENS
+from agents.observation.layout import layout_of
 from agents.policy.network import Network, Shape
 
 #: Bytes of an id, of an embedding's offset, and of a float32.
 _INT64, _INT32, _FP32 = 8, 4, 4
-_IDS = 12
 #: Bytes per decision of the losses, and of the batch's smaller arrays (masks, actions, target policy).
 _LOSS_BYTES, _BATCH_BYTES = 2_000, 250
 #: Measured on an H200 (docs/experiments.md): a CUDA context with cuBLAS' workspace, and what the caching allocator wastes.
@@ -122,7 +121,8 @@ def estimate(setup: Setup) -> MemoryEstimate:
 
 def _buffers(setup: Setup, count: TensorCounts) -> float:
     """Weights in the compute precision, gradients' communication, a reference policy, and the batch itself."""
-    total = setup.decisions * (TOKENS * (FEATURES * _FP32 + _IDS * 2) + _BATCH_BYTES)
+    layout = layout_of(setup.shape.slots)
+    total = setup.decisions * (layout.tokens * (layout.features * _FP32 + layout.ids * 2) + _BATCH_BYTES)
     if setup.reference:
         total += count.total * _FP32
     if setup.sharding == "fsdp2":
@@ -137,22 +137,24 @@ def saved_bytes(setup: Setup) -> tuple[float, float]:
     """Return the bytes per decision that the forward pass saves, and those that are left when the wide layers are done."""
     shape, size = setup.shape, setup.compute_bytes
     narrow, wide = shape.token_width, shape.width
+    layout = layout_of(shape.slots)
+    rows = layout.tokens + 1  # of the narrow layers
     each_token = _block(setup, narrow, shape.token_heads, rotary=False)
     each_decision = _block(setup, wide, shape.heads, rotary=True)
     if setup.checkpointing:  # only a layer's input is kept; one layer at a time is computed again
-        tokens = (TOKENS + 1) * (_FP32 * narrow * shape.token_layers + each_token)
+        tokens = rows * (_FP32 * narrow * shape.token_layers + each_token)
         decisions = _FP32 * wide * shape.layers
         decisions_peak = decisions + each_decision
-        kept = tokens - (TOKENS + 1) * each_token
+        kept = tokens - rows * each_token
     else:
-        kept = tokens = (TOKENS + 1) * each_token * shape.token_layers
+        kept = tokens = rows * each_token * shape.token_layers
         decisions_peak = each_decision * shape.layers
     index = _INT32 if setup.device == "cpu" else _INT64  # of the embeddings (agents/policy/network.py)
-    embedded = TOKENS * ((2 * _IDS + 3) * index + FEATURES * size)
+    embedded = layout.tokens * ((2 * layout.ids + 3) * index + layout.features * size)
     # In half precision the heads keep converted copies of what they use of the normed tokens, not the tokens themselves.
-    normed = (TOKENS + 1) * narrow * _FP32 if size == _FP32 else narrow * size
-    summary = (TOKENS + 1) * (_FP32 * narrow + 8) + normed
-    heads = (_FP32 + size) * wide + 8 + (9 + 2 * 13) * narrow * size + 3 * wide * size + _LOSS_BYTES
+    normed = rows * narrow * _FP32 if size == _FP32 else narrow * size
+    summary = rows * (_FP32 * narrow + 8) + normed
+    heads = (_FP32 + size) * wide + 8 + (9 + 2 * layout.actions) * narrow * size + 3 * wide * size + _LOSS_BYTES
     return kept + embedded + summary + heads + decisions_peak, tokens + embedded + summary
 
 
@@ -170,4 +172,4 @@ def _workspace(setup: Setup) -> tuple[float, float]:
     """Return the bytes per decision of gradients of activations, in a narrow layer and in a wide one."""
     shape, size = setup.shape, setup.compute_bytes
     each = 2 * shape.expansion * size + 2 * _FP32
-    return (TOKENS + 1) * each * shape.token_width, each * shape.width
+    return (layout_of(shape.slots).tokens + 1) * each * shape.token_width, each * shape.width

@@ -9,15 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.observation.actions import ACTIONS
-from agents.observation.observation import IDS_PER_TOKEN
+from agents.observation.layout import SINGLES, Layout, layout_of
 from training.data.shards import SHARD_DECISIONS, opened
 from training.data.stream import OPEN_SHARDS
 from training.data.trajectory import COLUMNS
 from training.offline.config import Config
 
-#: Bytes of a decision in a shard, in memory.
-DECISION_BYTES = sum(np.dtype(column.dtype).itemsize * int(np.prod(column.shape)) for column in COLUMNS.values())
+
+def decision_bytes(layout: Layout) -> int:
+    """Return the bytes of a decision in a shard, in memory."""
+    return sum(np.dtype(column.dtype).itemsize * int(np.prod(column.shape(layout))) for column in COLUMNS.values())
 
 
 def resident(field: str = "VmRSS") -> int:
@@ -52,15 +53,14 @@ def trained_once() -> int:
     """Return the resident memory after a step of the smallest network: torch loads much of itself only then."""
     import torch
 
-    from agents.observation.observation import FEATURES, TOKENS
     from agents.policy.network import PRESETS, Network
 
     importlib.import_module("training.offline.trainer")
     network = Network(PRESETS["micro"])
     optimizer = torch.optim.AdamW(network.parameters())
-    ids = torch.zeros(1, 2, TOKENS, IDS_PER_TOKEN, dtype=torch.int64)
-    legal, valid = torch.ones(1, 2, ACTIONS, dtype=torch.bool), torch.ones(1, 2, dtype=torch.bool)
-    network(ids, torch.zeros(1, 2, TOKENS, FEATURES), legal, valid).value.sum().backward()
+    ids = torch.zeros(1, 2, SINGLES.tokens, SINGLES.ids, dtype=torch.int64)
+    legal, valid = torch.ones(1, 2, SINGLES.actions, dtype=torch.bool), torch.ones(1, 2, dtype=torch.bool)
+    network(ids, torch.zeros(1, 2, SINGLES.tokens, SINGLES.features), legal, valid).value.sum().backward()
     optimizer.step()
     return resident()
 
@@ -71,6 +71,7 @@ def data_bytes(config: Config) -> int:
     for source in config.data.train:
         most = OPEN_SHARDS * SHARD_DECISIONS
         path = Path(source.path)
-        held = sum(map(sum, opened(path).lengths)) if (path / "dataset.json").exists() else most
-        total += min(most, held) * DECISION_BYTES
+        dataset = opened(path) if (path / "dataset.json").exists() else None
+        held = most if dataset is None else dataset.decisions
+        total += min(most, held) * decision_bytes(SINGLES if dataset is None else layout_of(dataset.slots))
     return total
