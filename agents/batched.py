@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.contract import Answer, SinglesAgent
-from agents.observation.actions import legal_actions
-from agents.observation.observation import Observations, observe
+from agents.observation.decisions import decisions_of
+from agents.observation.observation import Observations
 
 if TYPE_CHECKING:
     from agents.engine.gen1.engine import Engine
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class BatchedAgent(SinglesAgent):
     """An agent whose decision is a function of an observation and of its own state. Subclass it and implement `act_many`.
 
-    It plays in every format that has observations, and in batches where the format has an engine (docs/engine.md).
+    It plays in every format of singles, and in batches where the format has an engine (docs/engine.md). One that sets
+    `plays_doubles` is asked for each slot in turn there, at team preview for each pick (agents/observation/decisions.py).
     """
 
     @classmethod
@@ -38,15 +39,35 @@ class BatchedAgent(SinglesAgent):
         """
         raise NotImplementedError(f"{cls.__name__}.act_many")
 
+    def team_preview(self, battle: SeatBattle) -> Awaitable[Answer] | None:
+        """In doubles a decision like any other; in singles the team's own order."""
+        return self.act(battle) if isinstance(battle, SeatDoubleBattle) else None
+
     async def act(self, battle: SeatBattle) -> Answer:
-        actions = legal_actions(battle.last_request, battle.legal)
-        if not actions:
+        turn = decisions_of(battle)
+        if not turn.actions:
             self.diagnostics = {"no_action": True}
-            return battle.legal[0]
-        answer = type(self).act_many([self], Observations.single(observe(battle)))
-        (action,) = actions_of(await answer if inspect.isawaitable(answer) else answer, 1)
-        self.diagnostics = with_labels(self.diagnostics, {action: choice.label for action, choice in actions.items()})
-        return actions.get(action, f"action {action}")
+            return turn.choice
+        reported: list[dict[str, Any] | None] = []
+        while turn.actions:
+            answer = type(self).act_many([self], Observations.single(turn.observe()))
+            (action,) = actions_of(await answer if inspect.isawaitable(answer) else answer, 1)
+            reported.append(with_labels(self.diagnostics, {legal: turn.label_of(legal) for legal in turn.actions}))
+            self.diagnostics = _together(reported)
+            if action not in turn.actions:
+                return f"action {action}"
+            turn.take(action)
+        return turn.choice
+
+
+def _together(reported: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:
+    """Return the diagnostics of a request's decisions as one: dicts united, of what else there is the first."""
+    merged: dict[str, Any] = {}
+    for diagnostics in reported:
+        for name, value in (diagnostics or {}).items():
+            both = isinstance(value, dict) and isinstance(merged.get(name), dict)
+            merged[name] = {**merged[name], **value} if both else merged.get(name, value)
+    return merged if any(diagnostics is not None for diagnostics in reported) else None
 
 
 class EngineAgent(SinglesAgent):

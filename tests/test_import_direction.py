@@ -148,6 +148,7 @@ WITH_TORCH = {
     "training.archive.onnx_model",
     "training.envs.sb3",
     "agents.policy.distributions",
+    "agents.policy.joint_policy",
     "agents.policy.network",
     "agents.policy.serve",
     "agents.llm.generation",

@@ -19,7 +19,7 @@ from poke_env.battle.side_condition import SideCondition
 from poke_env.battle.status import Status
 from poke_env.data import to_id_str
 
-from agents.battle import SeatBattle
+from agents.battle.seat_view import SeatView
 from agents.mechanics.fighters import (
     STAGES,
     Fighter,
@@ -157,7 +157,7 @@ class Estimates:
         """True if the cache has reached its limit and should be replaced."""
         return self._pairs > _MAX_CACHED_PAIRS
 
-    def known(self, mon: Pokemon, moves_listed: Sequence[str] | None, battle: SeatBattle) -> KnownPokemon:
+    def known(self, mon: Pokemon, moves_listed: Sequence[str] | None, battle: SeatView) -> KnownPokemon:
         """Return a Pokémon as far as it is known now. moves_listed: move ids for one of ours; None for one of theirs."""
         if moves_listed is None:
             loadout, moves = foe_loadout(mon, battle, as_copied=False)
@@ -242,17 +242,19 @@ class Estimates:
         return found
 
 
-def of_move(move: str, own: ActivePokemon, foe: ActivePokemon, other: SideFactors) -> tuple[float, ...]:
+def of_move(
+    move: str, own: ActivePokemon, foe: ActivePokemon, other: SideFactors, share: float = 1.0
+) -> tuple[float, ...]:
     """Return six features of our move (which may be a copied one).
 
     They are the expected damage as a fraction of the target's maximum HP and of its remaining HP; whether it can, and
     whether it must knock out if it hits (without critical hits); the type effectiveness / 4; whether it has the same-type
-    bonus.
+    bonus. share: of the damage that is left where the move hits several at once.
     """
     attack, theirs, hp = own.known.combatant.attack(move), foe.known.combatant, foe.hp
     low, high, mean = attack.damages.get(theirs.number) or attack.on(theirs)
     kind = attack.kind
-    factor = own.attack[kind] * foe.wall[kind] * other.wall[kind]
+    factor = own.attack[kind] * foe.wall[kind] * other.wall[kind] * share
     mean = mean * attack.move.accuracy * factor
     of_left = mean / hp if hp > 0 else 0.0
     return (

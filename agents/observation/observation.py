@@ -114,7 +114,7 @@ def observe(battle: SeatBattle) -> Observation:
     our_side, their_side = side_factors(near), side_factors(far)
     token_ids, features = bytearray(), bytearray()
     for ids, row in (
-        field_token(battle, request),
+        field_token(battle, request, battle._trapped, battle._can_tera),
         side_token(near, turn, team.values(), own, tera),
         side_token(far, turn, others.values(), other, their_tera),
     ):
@@ -153,13 +153,13 @@ def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
     team, preview = battle.opponent_team.values(), battle.teampreview_opponent_team
     pokemon = [active, *[mon for mon in team if mon is not active]]
     if preview:
-        unseen = _unseen(battle.gen, tuple([mon._species for mon in team]), tuple([mon._species for mon in preview]))
+        unseen = unseen_of(battle.gen, tuple([mon._species for mon in team]), tuple([mon._species for mon in preview]))
         pokemon += [preview[index] for index in unseen]
     return [*pokemon, *(None,) * 6][:6]
 
 
 @lru_cache(maxsize=8192)
-def _unseen(gen: int, seen: tuple[str, ...], previewed: tuple[str, ...]) -> tuple[int, ...]:
+def unseen_of(gen: int, seen: tuple[str, ...], previewed: tuple[str, ...]) -> tuple[int, ...]:
     """Return the indices of the previewed species that were not seen yet, in any forme."""
     dex = GenData.from_gen(gen).pokedex
     unmatched = [to_id_str(dex[species]["baseSpecies"]) for species in seen]

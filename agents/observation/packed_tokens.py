@@ -19,8 +19,8 @@ from poke_env.battle.status import Status
 from poke_env.battle.weather import Weather
 from poke_env.data import to_id_str
 
-from agents.battle import SeatBattle
 from agents.battle.choices import listed_move, split_power
+from agents.battle.seat_view import SeatView
 from agents.observation.estimates import health
 from agents.observation.vocabulary import move_name, vocabulary
 
@@ -41,8 +41,11 @@ _MOVE_IDS, _CURRENT, _FIXED = Struct("=3h18x").pack, Struct("=9f").pack, Struct(
 _CATEGORIES = {MoveCategory.PHYSICAL: "physical", MoveCategory.SPECIAL: "special", MoveCategory.STATUS: "status"}
 
 
-def field_token(battle: SeatBattle, request: dict[str, Any]) -> tuple[bytes, bytes]:
-    """Return ids (generation, weather, terrains and rooms) and features of the field."""
+def field_token(battle: SeatView, request: dict[str, Any], trapped: bool, can_tera: Any) -> tuple[bytes, bytes]:
+    """Return ids (generation, weather, terrains and rooms) and features of the field.
+
+    trapped, can_tera: poke-env's, of the Pokémon that decides.
+    """
     turn, since, fields, weather, terrains = battle._turn, battle._weather, battle._fields, None, []
     if since:
         weather = next((w for w in since if w is not Weather.UNKNOWN), None)
@@ -53,8 +56,8 @@ def field_token(battle: SeatBattle, request: dict[str, Any]) -> tuple[bytes, byt
         1.0 / (1 + turn),
         (turn - since[weather]) / 8 if weather is not None else 0.0,
         bool(request.get("forceSwitch")),
-        bool(battle._trapped),
-        bool(battle._can_tera),
+        bool(trapped),
+        bool(can_tera),
         *[(turn - fields[field]) / 8 for field in terrains],
         *(0.0,) * (_TERRAINS - len(terrains)),
     )
@@ -109,6 +112,11 @@ def _last_move(name: str) -> bytes:
     return _SIDE_ID(moves[move_name(name)] if name else moves.none)
 
 
+def _raises_itself(move: Move) -> bool:
+    """Return whether a move changes its user's stats. poke-env fails for Diamond Storm in generation 6 ("self": None)."""
+    return move.entry.get("self", {}) is not None and bool(move.self_boost)
+
+
 @lru_cache(maxsize=8192)
 def _facts(name: str, gen: int) -> tuple[bytes, bytes]:
     """Return a move's ids (move, type, category) and its constant features; zeros for "recharge" and the like."""
@@ -128,7 +136,7 @@ def _facts(name: str, gen: int) -> tuple[bytes, bytes]:
             bool(move.self_switch),
             bool(move.force_switch),
             move.status is not None,
-            bool(move.boosts or move.self_boost),
+            bool(move.boosts or _raises_itself(move)),
             move.self_destruct is not None,
             len(move.secondary) > 0,
         )

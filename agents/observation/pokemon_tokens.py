@@ -17,7 +17,7 @@ from poke_env.battle.pokemon_type import PokemonType
 from poke_env.battle.status import Status
 from poke_env.data import GenData
 
-from agents.battle import SeatBattle
+from agents.battle.seat_view import SeatView
 from agents.observation.estimates import ActivePokemon, Estimates, KnownPokemon, health, standing
 from agents.observation.vocabulary import move_name, vocabulary
 from teamsets.builder.published import STATS
@@ -112,9 +112,9 @@ class PokemonTokens:
     def _clear(self) -> None:
         self.estimates = Estimates()
         self._sheets: dict[tuple[Any, ...], _Sheet] = {}
-        self._battles: WeakKeyDictionary[SeatBattle, dict[int, _Seen]] = WeakKeyDictionary()
+        self._battles: WeakKeyDictionary[SeatView, dict[int, _Seen]] = WeakKeyDictionary()
 
-    def cache_of(self, battle: SeatBattle) -> dict[int, _Seen]:
+    def cache_of(self, battle: SeatView) -> dict[int, _Seen]:
         """Return the cache of a battle, for `token`. Clears all caches if they have reached their limit."""
         if self.estimates.full or len(self._sheets) > _MAX_SHEETS:
             self._clear()
@@ -124,7 +124,7 @@ class PokemonTokens:
         return cached
 
     def token(
-        self, mon: Pokemon | None, entry: dict[str, Any] | None, battle: SeatBattle, cached: dict[int, _Seen]
+        self, mon: Pokemon | None, entry: dict[str, Any] | None, battle: SeatView, cached: dict[int, _Seen]
     ) -> PokemonToken:
         """Return the token of a Pokémon; None: an unknown one. entry: ours in the request. cached: of `cache_of`."""
         if mon is None:
@@ -174,7 +174,7 @@ class PokemonTokens:
         ids = _IDS(*sheet.before, self._statuses[id(status)], *sheet.after)
         return PokemonToken(ids, known, on_field, standing(sheet.known, mon, hp))
 
-    def _new_sheet(self, mon: Pokemon, listed: Sequence[str] | None, battle: SeatBattle) -> _Sheet:
+    def _new_sheet(self, mon: Pokemon, listed: Sequence[str] | None, battle: SeatView) -> _Sheet:
         """Build the sheet of a Pokémon. listed: the moves of one of ours, None for one of theirs."""
         gen, item, ability, tera, types = mon.gen, mon.item, mon.ability, mon.tera_type, mon.types
         names = sorted(mon.moves if listed is None else map(move_name, listed))[:_MOVES]

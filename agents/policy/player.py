@@ -19,6 +19,7 @@ from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.observation.actions import legal_actions
 from agents.observation.columns import FIELD, FieldFeature, turns
+from agents.observation.doubles.columns import decision_numbers
 from agents.observation.observation import Observations, observe
 from agents.policy import checkpoint
 from agents.policy.client import InferenceConnection, connection_to
@@ -34,6 +35,8 @@ class NetworkAgent(BatchedAgent):
 
     #: Its spec, for errors.
     spec: ClassVar[str] = ""
+    #: Whether its network does is a matter of the checkpoint: see `missing`.
+    plays_doubles = True
 
     def __init__(self, temperature: float) -> None:
         if not (0 <= temperature < math.inf):
@@ -104,6 +107,7 @@ class Policy(NetworkAgent):
         self._session = self._server.new_session()
         self._position = -1
         self._turn: int | None = None
+        self._positions: dict[int, int] = {}  # of this turn's decisions, by their number in the request
         # `finish` is not called if the venue fails: then the session is released when the agent is garbage-collected.
         self._release = weakref.finalize(self, self._server.forget, self._session)
         self._release.atexit = False
@@ -139,8 +143,11 @@ class Policy(NetworkAgent):
     async def answers(cls, agents: Sequence[Self], observations: Observations) -> NDArray[np.float32]:
         """Ask each agent's inference server for all its decisions at once; float32."""
         forced = observations.features[:, FIELD, FieldFeature.FORCED_SWITCH] > 0
-        for agent, turn, is_forced in zip(agents, turns(observations.features).tolist(), forced.tolist(), strict=True):
-            agent._count(None if is_forced else turn)
+        numbers = decision_numbers(observations.features)
+        for agent, turn, number, is_forced in zip(
+            agents, turns(observations.features).tolist(), numbers.tolist(), forced.tolist(), strict=True
+        ):
+            agent._count(None if is_forced else turn, number)
         by_server: dict[InferenceConnection, list[int]] = {}
         for index, agent in enumerate(agents):
             by_server.setdefault(agent._server, []).append(index)
@@ -156,14 +163,17 @@ class Policy(NetworkAgent):
     def finish(self, battle: SeatBattle) -> None:
         self._release()
 
-    def _count(self, turn: int | None) -> None:
+    def _count(self, turn: int | None, number: int) -> None:
         """Advance the position, unless this request repeats the last one because its choice was rejected ("trapped").
 
-        turn: its number; None for a forced switch. A turn has one request for a move. A rejected choice is no decision of
-        its own and must not stay in the memory.
+        turn: its number; None for a forced switch. number: of the decision in its request. A turn has one request for
+        moves. A rejected choice is no decision of its own and must not stay in the memory.
         """
         if turn is None or turn != self._turn:
-            self._position += 1
+            self._positions = {}
+        self._position = (
+            self._positions.setdefault(number, self._position + 1) if turn is not None else self._position + 1
+        )
         self._turn = turn
 
 

@@ -9,7 +9,7 @@
 import {createRequire} from 'node:module';
 import {createInterface} from 'node:readline';
 import {generator} from './engine_policies.mjs';
-import {anyTeam} from './any_teams.mjs';
+import {decidingTeam} from './any_teams.mjs';
 import {hex} from './playing.mjs';
 
 const options = JSON.parse(process.argv[2]);
@@ -93,40 +93,6 @@ async function compare(index, side, roll) {
     }
     return accepted[roll(accepted.length)];
   }
-}
-
-/** Sets of what decides who may choose what: [species, ability, moves, item]. Where a generation lacks one it is left out. */
-const DECIDING = [
-  ['Rabsca', 'Synchronize', ['revivalblessing', 'memento', 'protect', 'bugbuzz'], ''],
-  ['Pawmot', 'Volt Absorb', ['revivalblessing', 'doubleedge', 'quickattack', 'closecombat'], 'Life Orb'],
-  ['Dondozo', 'Unaware', ['wavecrash', 'orderup', 'rest', 'sleeptalk'], 'Choice Band'],
-  ['Tatsugiri', 'Commander', ['muddywater', 'dracometeor', 'icywind', 'memento'], ''],
-  ['Gothitelle', 'Shadow Tag', ['psychic', 'imprison', 'trickroom', 'healpulse'], ''],
-  ['Dugtrio', 'Arena Trap', ['earthquake', 'memento', 'rockslide', 'explosion'], 'Focus Sash'],
-  ['Wobbuffet', 'Shadow Tag', ['counter', 'mirrorcoat', 'encore', 'destinybond'], ''],
-  ['Zoroark', 'Illusion', ['uturn', 'nightdaze', 'flamethrower', 'protect'], 'Choice Scarf'],
-  ['Azumarill', 'Huge Power', ['aquajet', 'bellydrum', 'helpinghand', 'outrage'], 'Red Card'],
-  ['Golem', 'Sturdy', ['explosion', 'rollout', 'earthquake', 'stoneedge'], 'Eject Button'],
-  ['Snorlax', 'Gluttony', ['selfdestruct', 'rest', 'sleeptalk', 'curse'], ''],
-  ['Salamence', 'Intimidate', ['outrage', 'fly', 'dragonclaw', 'protect'], 'Salamencite'],
-  ['Charizard', 'Blaze', ['blastburn', 'fly', 'heatwave', 'dragonpulse'], 'Charizardite Y'],
-  ['Necrozma-Dusk-Mane', 'Prism Armor', ['photongeyser', 'sunsteelstrike', 'calmmind', 'moonlight'], 'Ultranecrozium Z'],
-  ['Tapu Koko', 'Electric Surge', ['thunderbolt', 'uturn', 'naturesmadness', 'taunt'], 'Electrium Z'],
-  ['Gengar', 'Cursed Body', ['curse', 'shadowball', 'acupressure', 'disable'], 'Ghostium Z'],
-];
-
-/** Any team, half of whose members are of the above. */
-function decidingTeam(dex, roll) {
-  const fit = DECIDING.filter(([name, ability, moves]) => dex.species.get(name).gen <= dex.gen && moves.every(move => dex.moves.get(move).gen <= dex.gen) &&
-    (dex.gen < 3 || dex.abilities.get(ability).gen <= dex.gen));
-  let team = [];
-  while (team.length < 2) team = anyTeam(dex, roll);
-  return team.map(set => {
-    if (!roll(2)) return set;
-    const [name, ability, moves, item] = fit[roll(fit.length)];
-    const known = dex.items.get(item);
-    return {...set, name, species: name, ability, moves, item: known.exists && known.gen <= dex.gen ? item : ''};
-  });
 }
 
 function teamOf(roll) {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from poke_env.data import GenData
 from support.battle_lines import battle_after
 from support.rule_matches import play_all
 
@@ -13,6 +14,7 @@ from agents import Agent
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.observation.actions import ACTIONS, MOVES, SWITCHES, TERA, action_of, legal_actions
+from agents.observation.estimates import NO_MOVE
 from agents.observation.observation import (
     FEATURES,
     IDS_PER_TOKEN,
@@ -23,6 +25,7 @@ from agents.observation.observation import (
     Observation,
     observe,
 )
+from agents.observation.packed_tokens import move_token
 from agents.observation.vocabulary import Vocabulary, move_name, vocabulary
 from arena.fixture import Fixture, FixtureTeam
 from arena.run.entrants import load_pools
@@ -182,3 +185,11 @@ def test_one_that_has_changed_forme_is_not_also_listed_as_unseen() -> None:
     seen = asked(*previews, "|detailschange|p2a: Foe|Mimikyu-Busted, F", foe="Mimikyu, F").token_ids[THEIRS, 0]
     species = vocabulary().region("species")
     assert seen[:3].tolist() == [species["mimikyubusted"], species["blissey"], species.unknown]
+
+
+@pytest.mark.parametrize("gen", [pytest.param(gen, marks=() if gen == 6 else LONG) for gen in range(1, 10)])
+def test_the_facts_of_every_move_can_be_read(gen: int) -> None:
+    """poke-env's `self_boost` fails for Diamond Storm in generation 6."""
+    for move in GenData.from_gen(gen).moves:
+        ids, features = move_token({"id": move, "move": move}, gen, NO_MOVE)
+        assert len(ids) == 2 * IDS_PER_TOKEN and len(features) == 4 * FEATURES
