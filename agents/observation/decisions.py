@@ -31,6 +31,10 @@ class Decisions(Protocol):
     def choice(self) -> Choice:
         """The legal choice of the request that the decisions amount to. Before the last one: its first legal choice."""
 
+    @property
+    def number(self) -> int:
+        """The number of the next decision in the request, from 0."""
+
     def observe(self) -> Observation:
         """Return what is seen at the next decision."""
 
@@ -46,6 +50,8 @@ class Decisions(Protocol):
 
 class SinglesDecisions:
     """The decision of a request in singles. Team preview has none."""
+
+    number = 0
 
     def __init__(self, battle: SeatBattle) -> None:
         self._battle = battle

@@ -19,8 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from agents.observation.actions import ACTIONS
-from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, VERSION
+from agents.observation.layout import SINGLES, Layout
 from agents.policy import checkpoint
 from agents.policy.network import Block, Network, expected_value
 
@@ -40,14 +39,14 @@ class DenseNetwork(nn.Module):
 
     def forward(self, token_ids: Tensor, features: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
         net, (batch, length) = self.network, legal.shape[:2]
-        ids = token_ids.flatten(0, 1)  # [N, 19, 12]
+        ids, count = token_ids.flatten(0, 1), net.layout.tokens  # [N, 19, 12]
         embedded = embedding(ids, net.token_embedding.weight) * (ids != 0)[..., None]
-        tokens = embedded.sum(2) + net.feature_projection(features.flatten(0, 1)) + net.position_embedding[:TOKENS]
-        x = torch.cat([tokens, net.position_embedding[TOKENS:].expand(tokens.shape[0], 1, -1)], dim=1)  # [N, 20, ...]
+        tokens = embedded.sum(2) + net.feature_projection(features.flatten(0, 1)) + net.position_embedding[:count]
+        x = torch.cat([tokens, net.position_embedding[count:].expand(tokens.shape[0], 1, -1)], dim=1)  # [N, 20, ...]
         for layer in net.token_layers:
             x = layer(x, None, False, None)
         x = net.token_norm(x)
-        tokens, summary = x[:, :TOKENS], net.summary_projection(x[:, TOKENS])
+        tokens, summary = x[:, :count], net.summary_projection(x[:, count])
         numbers = torch.arange(length, device=x.device)
         distance = numbers[:, None] - numbers  # [T, T]
         mask = (distance >= 0) & (distance < net.shape.window)
@@ -73,7 +72,7 @@ def export(folder: Path, file: Path) -> float:
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)
         program = torch.onnx.export(
             dense,
-            random_inputs(2, 3),
+            random_inputs(2, 3, layout=network.layout),
             input_names=list(INPUTS),
             output_names=list(OUTPUTS),
             dynamic_shapes={
@@ -84,25 +83,33 @@ def export(folder: Path, file: Path) -> float:
         )
     assert program is not None
     model = program.model_proto
-    facts = {"step": about.step, "observation": VERSION, "actions": ACTIONS, "checkpoint": checkpoint.identity(folder)}
+    layout = network.layout
+    facts = {
+        "step": about.step, "observation": layout.version, "actions": layout.actions,
+        "checkpoint": checkpoint.identity(folder),
+    }  # fmt: skip
     for name, value in facts.items():
         model.metadata_props.append(onnx.StringStringEntryProto(key=name, value=json.dumps(value)))
     onnx.checker.check_model(model)
     onnx.save(model, file)
-    difference = max(compared(network, file, random_inputs(*size)) for size in ((1, 1), (3, network.shape.window + 2)))
+    sizes = ((1, 1), (3, network.shape.window + 2))
+    difference = max(compared(network, file, random_inputs(*size, layout=layout)) for size in sizes)
     if difference > TOLERANCE:
         raise ValueError(f"{file}: differs from the checkpoint by {difference:.2g}: it was exported wrongly")
     return difference
 
 
-def random_inputs(battles: int, decisions: int, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
+def random_inputs(
+    battles: int, decisions: int, seed: int = 0, layout: Layout = SINGLES
+) -> tuple[Tensor, Tensor, Tensor]:
     """Observations of no battle, with one or more legal actions each."""
     rng = np.random.default_rng(seed)
     size = (battles, decisions)
-    ids = rng.integers(0, 500, (*size, TOKENS, IDS_PER_TOKEN)) * (rng.random((*size, TOKENS, IDS_PER_TOKEN)) < 0.6)
-    legal = rng.random((*size, ACTIONS)) < 0.5
+    shape = (*size, layout.tokens, layout.ids)
+    ids = rng.integers(0, 500, shape) * (rng.random(shape) < 0.6)
+    legal = rng.random((*size, layout.actions)) < 0.5
     legal[..., 0] = True
-    features = rng.normal(size=(*size, TOKENS, FEATURES)).astype(np.float32)
+    features = rng.normal(size=(*size, layout.tokens, layout.features)).astype(np.float32)
     return torch.from_numpy(ids.astype(np.int64)), torch.from_numpy(features), torch.from_numpy(legal)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +13,12 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, SeatDoubleBattle, new_battle
 from agents.battle.choices import Choice
-from agents.observation.actions import action_of, legal_actions
-from agents.observation.layout import SINGLES, Layout, layout_with
-from agents.observation.observation import observe
-from teamsets.formats import get_singles_format
+from agents.observation.actions import action_of
+from agents.observation.decisions import decisions_of
+from agents.observation.layout import Layout, layout_of, layout_with
+from teamsets.formats import get_format
 from training.data.targets import Target, target_policy
 from training.data.win_probabilities import win_probability
 
@@ -61,7 +62,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Trajectory:
-    """T decisions of one side, oldest first, without team preview.
+    """T decisions of one side, oldest first, in singles without team preview. The shapes are those of singles.
 
     token_ids, features, legal: observations (agents/observation/observation.py). actions: MISSING where the action is
     unknown or not in the action space. target_policy: an expert's probabilities; zeros where there is none. targets: source
@@ -121,19 +122,28 @@ def build_trajectory(
     by_decision = list(diagnostics) or [None] * len(choices)
     rejections = list(rejected) or [None] * len(choices)
     refused: Counter[str] = Counter()
+    layout = layout_of(2 if get_format(format_id).doubles else 1)
     points = decision_points(role, format_id, lines)
     for battle, label, reported, other in zip(points, choices, by_decision, rejections, strict=False):
-        possible = legal_actions(battle.last_request, battle.legal)
-        if not possible:
-            continue
-        observations.append(observe(battle))
-        actions.append(_known(label, possible))
-        worse.append(_known(other, possible))
-        by_action = {choice.label: index for index, choice in possible.items()}
-        policy, target = target_policy(reported, by_action, by_expert=by_expert)
-        policies.append(policy)
-        targets.append(target)
-        values.append(win_probability(reported, str(about.get("agent", "")), refused))
+        turn = decisions_of(battle)
+        parts, other_parts = (() if one is None else turn.parts_of(one) for one in (label, other))
+        value = win_probability(reported, str(about.get("agent", "")), refused) if turn.actions else math.nan
+        while turn.actions:
+            number, possible = turn.number, turn.actions
+            observations.append(turn.observe())
+            actions.append(_known(parts, number, possible))
+            # A pair differs first at one of the decisions: before that one there is none, and behind it they are others'.
+            worse.append(_known(other_parts, number, possible) if parts[:number] == other_parts[:number] else MISSING)
+            by_label = {turn.label_of(action): action for action in possible}
+            policy, target = target_policy(
+                _of_decision(reported, by_label), by_label, by_expert=by_expert, layout=layout
+            )
+            policies.append(policy)
+            targets.append(target)
+            values.append(value)
+            if actions[-1] == MISSING:  # what is seen at the other decisions depends on it
+                break
+            turn.take(actions[-1])
     if all(action == MISSING for action in actions):
         return None
     rows: dict[str, list[Any]] = {
@@ -144,13 +154,30 @@ def build_trajectory(
         "values": values,
         "rejected": worse,
     }
-    arrays: dict[str, Any] = {name: column.stacked(rows[name], SINGLES) for name, column in COLUMNS.items()}
+    arrays: dict[str, Any] = {name: column.stacked(rows[name], layout) for name, column in COLUMNS.items()}
     return Trajectory(**arrays, result=result, about={**about, "refused": dict(refused)} if refused else about)
 
 
-def _known(label: str | None, possible: dict[int, Choice]) -> int:
-    action = None if label is None else action_of(label, possible)
+def _known(parts: Sequence[str], number: int, possible: dict[int, Choice]) -> int:
+    """Return the action at the decision of a number. parts: the labels of what was chosen at all decisions of a request."""
+    action = action_of(parts[number], possible) if number < len(parts) else None
     return MISSING if action is None else action
+
+
+def _of_decision(reported: dict[str, Any] | None, labels: Iterable[str]) -> dict[str, Any] | None:
+    """Return the part of a request's diagnostics that is about one of its decisions. labels: of its legal actions.
+
+    In doubles the dicts by choice are of both slots, whose labels begin with the slot ("a: "), or with the pick.
+    """
+    slot, colon, _ = next(iter(labels)).partition(": ")
+    if reported is None or not colon:
+        return reported
+    return {
+        name: {label: share for label, share in value.items() if label.startswith(slot + colon)}
+        if isinstance(value, dict)
+        else value
+        for name, value in reported.items()
+    }
 
 
 def decision_points(role: str, format_id: str, lines: Sequence[str]) -> Iterator[SeatBattle]:
@@ -159,14 +186,8 @@ def decision_points(role: str, format_id: str, lines: Sequence[str]) -> Iterator
     A request that is followed by another without a line in between had its choice rejected, and is skipped. The same
     `SeatBattle` is yielded each time.
     """
-    battle = SeatBattle(
-        f"battle-{format_id}-1",
-        role,
-        role,
-        get_singles_format(format_id, "`train data build`").gen,
-        format_id,
-        random.Random(0),
-    )
+    gen = get_format(format_id).gen
+    battle = new_battle(f"battle-{format_id}-1", role, role, gen, format_id, random.Random(0))
     waiting: str | None = None
     for line in lines:
         if line.startswith("|request|"):
@@ -182,7 +203,7 @@ def decision_points(role: str, format_id: str, lines: Sequence[str]) -> Iterator
 
 def _asks_for_a_choice(battle: SeatBattle, request: str) -> bool:
     battle.ask(orjson.loads(request))
-    return bool(battle.legal)
+    return (isinstance(battle, SeatDoubleBattle) and battle.legal_slots is not None) or bool(battle.legal)
 
 
 def concatenated(trajectories: Sequence[Trajectory]) -> dict[str, NDArray[Any]]:

@@ -25,6 +25,7 @@ class DoublesDecisions:
         self._battle, self._request = battle, battle.last_request
         self._slots = battle.legal_slots
         self._chosen: list[Choice] = []
+        self.number = 0
         self._picks = 0 if self._slots is not None else _picks(battle)
         self._pass()
         self.actions = self._legal()
@@ -54,6 +55,7 @@ class DoublesDecisions:
 
     def take(self, action: int) -> None:
         self._chosen.append(self.actions[action])
+        self.number += 1
         self._pass()
         self.actions = self._legal()
 

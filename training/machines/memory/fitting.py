@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from agents.policy.network import PRESETS
+from training.data.shards import opened
 from training.machines.memory.estimate import MemoryEstimate, Setup, estimate
 from training.offline.config import Config
 
@@ -30,7 +32,7 @@ class Variant:
 def setup_of(config: Config, processes: int, device: str, process: float | None = None) -> Setup:
     """Return what the memory of a configuration depends on. device: `cuda` or `cpu`."""
     return Setup(
-        shape=replace(PRESETS[config.network.preset], dropout=config.network.dropout),
+        shape=replace(PRESETS[config.network.preset], dropout=config.network.dropout, slots=_slots(config)),
         processes=processes,
         batch_size=config.data.batch_size,
         max_length=config.data.max_length,
@@ -42,6 +44,12 @@ def setup_of(config: Config, processes: int, device: str, process: float | None 
         reference=config.reference.coefficient > 0,
         process=process,
     )
+
+
+def _slots(config: Config) -> int:
+    """Return the slots of a side in the battles of the run's data, as far as it is there: 1 in singles, 2 in doubles."""
+    paths = [Path(source.path) for source in config.data.train]
+    return max((opened(path).slots for path in paths if (path / "dataset.json").exists()), default=1)
 
 
 def variants(setup: Setup, memory: float) -> list[Variant]:

@@ -1,0 +1,90 @@
+"""A run learns doubles where its data is of doubles: cloned decisions come back, and networks do not change sides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+pytest.importorskip("torch")
+
+from agents.observation.layout import DOUBLES, SINGLES, Layout
+from agents.policy import checkpoint
+from agents.policy.network import PRESETS, Network
+from training.data.shards import BadData, DatasetWriter
+from training.data.targets import Target
+from training.data.trajectory import Trajectory
+from training.machines.memory.fitting import setup_of
+from training.offline.config import Config
+from training.offline.run_data import RunData
+from training.offline.trainer import train
+from training.runs.config_reader import BadConfig, validated
+from training.runs.shipped import text
+
+LENGTH = 12
+
+
+def trajectory(layout: Layout, seed: int) -> Trajectory:
+    """Decisions whose action follows from one token id."""
+    draw = np.random.default_rng(seed)
+    actions = draw.integers(0, 4, LENGTH)
+    token_ids = np.zeros((LENGTH, layout.tokens, layout.ids), np.int16)
+    token_ids[:, layout.moves[0] : layout.moves[0] + 4, 0] = 5
+    token_ids[np.arange(LENGTH), layout.moves[0] + actions, 0] = 9
+    legal = np.zeros((LENGTH, layout.actions), np.bool_)
+    chosen = actions * 4 + 2 if layout is DOUBLES else actions
+    legal[:, [4 * move + 2 for move in range(4)] if layout is DOUBLES else [0, 1, 2, 3]] = True
+    return Trajectory(
+        token_ids=token_ids,
+        features=np.zeros((LENGTH, layout.tokens, layout.features), np.float16),
+        legal=legal,
+        actions=chosen.astype(np.int8),
+        target_policy=np.zeros((LENGTH, layout.actions), np.float16),
+        targets=np.full(LENGTH, Target.CHOICE, np.int8),
+        values=np.full(LENGTH, np.nan, np.float16),
+        result=1.0,
+        about={"format": "gen9doublesou" if layout is DOUBLES else "gen9ou"},
+    )
+
+
+def dataset(folder: Path, layout: Layout) -> str:
+    with DatasetWriter(folder, {}) as writer:
+        for seed in range(8):
+            writer.add(trajectory(layout, seed))
+    return str(folder)
+
+
+def configured(out: Path, train_on: list[str], steps: int, **network: str) -> Config:
+    told = yaml.safe_load(text("tiny", "preset")) | {"out": str(out)}
+    told["data"] |= {
+        "train": [{"path": path, "weight": 1.0} for path in train_on], "validate_on": train_on[:1], "batch_size": 4,
+        "max_length": LENGTH,
+    }  # fmt: skip
+    told["network"] |= {"preset": "micro", **network}
+    told["length"] = {"epochs": steps / 2, "max_steps": 0}
+    told["optimizer"] |= {"learning_rate": 0.01, "warmup_steps": 1}
+    told["checkpoints"] |= {"every": steps}
+    told["evaluation"] |= {"every": 0}
+    told["compute"] |= {"threads": 1}
+    told["tracking"] |= {"wandb": "disabled"}
+    return validated(Config, told, "test")
+
+
+def test_a_run_on_doubles_makes_a_network_of_doubles_that_has_learned_them(tmp_path: Path) -> None:
+    doubles, singles = dataset(tmp_path / "doubles", DOUBLES), dataset(tmp_path / "singles", SINGLES)
+    config = configured(tmp_path / "run", [doubles], 40)
+    assert setup_of(config, 1, "cpu").shape.slots == 2
+    finished = train(config)
+    folder = checkpoint.folder_of(finished.folder, finished.step)
+    network, about = checkpoint.load(folder)
+    assert network.shape.slots == 2 and about.layout is DOUBLES
+    assert about.metrics["agreement"] > 0.9
+    with pytest.raises(BadData, match=r"of singles, and .+ is of doubles"):
+        RunData(configured(tmp_path / "other", [doubles, singles], 4))
+    with pytest.raises(BadConfig, match="plays doubles, and the data is of singles"):
+        train(configured(tmp_path / "further", [singles], 4, start_from=str(folder)))
+    of_singles = checkpoint.save(tmp_path / "s" / "checkpoints" / "step-000000001", Network(PRESETS["micro"]), 1)
+    with pytest.raises(BadConfig, match="plays singles, and the data is of doubles"):
+        train(configured(tmp_path / "further", [doubles], 4, start_from=str(of_singles)))
