@@ -78,7 +78,7 @@ void Keeper::readEnd(const Record& record, ShownPokemon& p) {
 void Keeper::readSingleTurn(const Record& record, ShownPokemon& p) {
     const int effect = effectIn(record.arguments[1]);
     if (effect >= 0) startEffect(p, effect);
-    if (effect == ROOST || shown.protecting != p.pokemon) return;
+    if ((effect != PROTECT && effect != ENDURE) || shown.protecting != p.pokemon) return;
     p.protectCounter = shown.protections + 1;
     p.marks |= ShownMark::PROTECTED;
     shown.protecting = 0;

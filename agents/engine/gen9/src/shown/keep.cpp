@@ -103,6 +103,7 @@ void playShown(Row& row, Shown* shown, Play play) {
     Battle battle(row);
     battle.log = &log;
     play(battle);
+    battle.log = nullptr;
     for (int seat = 0; seat < SIDES; seat++) {
         shown[seat].revealed = 0;
         Keeper keeper(shown[seat], seat, row);

@@ -108,7 +108,8 @@ void Keeper::readLine(const Record& record) {
         case Message::status: return readStatus(record, p);
         case Message::curestatus:
             if (p.status == record.arguments[1].value || (record.arguments[1].kind == Argument::Text && p.status == condition::frz))
-                p.status = p.statusCounter = 0;
+                p.status = 0;
+            if (!p.status) p.statusCounter = 0;
             return showCause(record, p);
         case Message::enditem: p.item = 0; return;
         case Message::item: return readItem(record, p);
