@@ -102,7 +102,7 @@ void Keeper::readActivate(const Record& record, ShownPokemon* p) {
 // "-ability|POKEMON|ABILITY": it has this ability. Nothing that is played gives one another, but for Skill Swap.
 void Keeper::readAbility(const Record& record, ShownPokemon& p) {
     const int ability = abilityIn(record.arguments[1], "");
-    if (ability == ability::pressure) sideOf((p.pokemon - 1) / TEAM).pressing = true;
+    if (ability == ability::pressure) sideOf(p).pressing = true;
     showAbility(p, ability);
     if (ability == ability::neutralizinggas) startField(ability);
 }

@@ -5,13 +5,11 @@
 
 namespace {
 
-int speciesInDetails(const Pokemon& p) { return p.baseSpecies == species::greninjabond ? int(species::greninja) : p.baseSpecies; }
-
 // A hash of details, moves, stats and ability: what an entry of a request says of a set. Never 0.
 int32_t sheetOf(const Pokemon& p) {
     uint32_t hash = 2166136261u;
     const auto add = [&](int32_t word) { hash = (hash ^ uint32_t(word)) * 16777619u; };
-    add(speciesInDetails(p));
+    add(inDetails(p.baseSpecies));
     add(p.baseAbility);
     for (int slot = 0; slot < p.moveCount; slot++) add(p.moveSlots[slot].id);
     for (int stat : p.baseStoredStats) add(stat);
@@ -54,8 +52,8 @@ void Keeper::readEntry(ShownPokemon& p, const Pokemon& entry) {
     p.item = entry.item;
     const int32_t sheet = sheetOf(entry);
     if (p.transformed || sheet != p.sheet) {
-        if (p.detailsSpecies == speciesInDetails(entry)) p.detailsTera = 0;
-        updateFromDetails(p, speciesInDetails(entry), 0);
+        if (p.detailsSpecies == inDetails(entry.baseSpecies)) p.detailsTera = 0;
+        updateFromDetails(p, inDetails(entry.baseSpecies), 0);
         for (int slot = 0; slot < entry.moveCount; slot++) addMove(p, entry.moveSlots[slot].id);
     }
     p.sheet = sheet;

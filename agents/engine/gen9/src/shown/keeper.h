@@ -31,6 +31,7 @@ class Keeper {
 
     // A side of the battle as one of the seat's two, and the Pokémon there. Null where it is not known.
     ShownSide& sideOf(int side) { return shown.sides[side != seat]; }
+    ShownSide& sideOf(const ShownPokemon& p) { return sideOf((p.pokemon - 1) / TEAM); }
     static ShownPokemon* find(ShownSide& side, int name);
     ShownPokemon* find(int name) { return name ? find(sideOf((name - 1) / TEAM), name) : nullptr; }
     ShownPokemon* find(const Argument& argument) { return argument.kind == Argument::Mon ? find(1 + argument.value) : nullptr; }
@@ -55,6 +56,7 @@ class Keeper {
     void endTurn(int turn);
     void endUnmoved();
     void readWeather(const Record& record);
+    bool hasField(int field) const;
     void startField(int field);
     void endField(int field);
     void readSideCondition(const Record& record, bool begins);
@@ -97,6 +99,9 @@ class Keeper {
     static void copyTypes(ShownPokemon& p, const ShownPokemon& from);
     static void boost(ShownPokemon& p, int stat, int by);
 };
+
+// What details call a species.
+inline int inDetails(int species) { return species == species::greninjabond ? int(species::greninja) : species; }
 
 inline bool hasEffect(const ShownPokemon& p, int effect) { return p.effects[effect / 32] >> effect % 32 & 1; }
 inline void startEffect(ShownPokemon& p, int effect) { p.effects[effect / 32] |= 1 << effect % 32; }

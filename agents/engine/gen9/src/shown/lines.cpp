@@ -84,8 +84,7 @@ void Keeper::readLine(const Record& record) {
         case Message::cant: return readCant(record, p);
         case Message::faint: return readFaint(p);
         case Message::detailschange:
-            updateFromDetails(p, record.arguments[1].extra == species::greninjabond ? int(species::greninja) : record.arguments[1].extra,
-                              record.arguments[1].more);
+            updateFromDetails(p, inDetails(record.arguments[1].extra), record.arguments[1].more);
             setTypes(p, 0, 0);
             p.temporaryAbility = 0;
             return;
@@ -129,7 +128,7 @@ void Keeper::readLine(const Record& record) {
         case Message::terastallize:
             p.terastallized = true;
             p.teraType = record.arguments[1].value;
-            sideOf((p.pokemon - 1) / TEAM).usedTera = true;
+            sideOf(p).usedTera = true;
             return;
         case Message::transform: return readTransform(record, p);
         default: return;
@@ -147,7 +146,6 @@ void Keeper::readSwitch(const Record& record) {
         if (ShownPokemon* held = facing(leaving)) endEffect(*held, ShownEffect::TRAPPED);
     }
     side.pressing = false;
-    const int species = details.extra == species::greninjabond ? int(species::greninja) : details.extra;
     ShownPokemon* p = find(side, name);
     if (!p) {
         p = &side.pokemon[side.count++];
@@ -158,7 +156,7 @@ void Keeper::readSwitch(const Record& record) {
         p->species = p->detailsSpecies = SHOWN_ABSENT;
     }
     p->active = p->revealed = true;
-    updateFromDetails(*p, species, details.more);
+    updateFromDetails(*p, inDetails(details.extra), details.more);
     setHp(*p, record.arguments[2]);
     if (!p->status || p->status == condition::tox) p->statusCounter = 0;
     p->terastallized = details.more != 0;
@@ -306,6 +304,12 @@ void Keeper::readWeather(const Record& record) {
     const LineSource source = sourceOf(record);
     ShownPokemon* setter = find(otherOf(record));
     if (setter && source.type == EffectType::Ability) showAbility(*setter, source.effect);
+}
+
+bool Keeper::hasField(int field) const {
+    for (int n = 0; n < shown.fieldCount; n++)
+        if (shown.fields[n] == field) return true;
+    return false;
 }
 
 void Keeper::startField(int field) {

@@ -10,7 +10,7 @@ void Keeper::readMove(const Record& record, ShownPokemon& p) {
     const int counter = p.statusCounter, protections = p.protectCounter;
     const bool outOfTurn = source.effect == ability::magicbounce;
     const bool recharges = outOfTurn && p.mustRecharge;
-    sideOf((p.pokemon - 1) / TEAM).lastMover = p.pokemon;
+    sideOf(p).lastMover = p.pokemon;
     if (target && moveData(move).has(Flag::contact)) p.contactTarget = 1 + target->value;
     if (!outOfTurn) endSingleMove(p);
     const bool pressure = pressureOn(p, move, target);
@@ -77,10 +77,7 @@ bool Keeper::pressureOn(const ShownPokemon& user, int move, const Argument* targ
         if (!isSeenByPressure(kind) || (named && target->value / TEAM == side)) return false;
         if (named) aimedAt = find(*target);
     }
-    if (!aimedAt || abilityOf(*aimedAt) != ability::pressure || aimedAt->status == SHOWN_FAINTED) return false;
-    for (int n = 0; n < shown.fieldCount; n++)
-        if (shown.fields[n] == ability::neutralizinggas) return false;
-    return true;
+    return aimedAt && abilityOf(*aimedAt) == ability::pressure && aimedAt->status != SHOWN_FAINTED && !hasField(ability::neutralizinggas);
 }
 
 // What lasts until its next move, as it moves or cannot.

@@ -17,9 +17,7 @@ ShownPokemon* Keeper::active(ShownSide& side) {
 
 // quick_poke_env.py _switch_out
 void Keeper::switchOut(ShownPokemon& p) {
-    bool gas = false;
-    for (int n = 0; n < shown.fieldCount; n++) gas = gas || shown.fields[n] == ability::neutralizinggas;
-    if (abilityOf(p) == ability::regenerator && !gas && p.status != SHOWN_FAINTED) {
+    if (abilityOf(p) == ability::regenerator && !hasField(ability::neutralizinggas) && p.status != SHOWN_FAINTED) {
         p.hp = (3 * p.hp + p.maxhp) / 3;
         if (p.hp > p.maxhp) p.hp = p.maxhp;
     }
