@@ -26,33 +26,38 @@ from agents.mechanics.sets import guess
 from agents.mechanics.type_chart import effectiveness
 from agents.observation.estimates import Attack, Combatant, Estimates
 from agents.observation.gen9_facts import EFFECTS, GEN, SPECIES, TYPES
+from agents.observation.unrounded_damage import UNUSUAL_ABILITIES, WITHOUT_POWER
 from agents.observation.unrounded_modifiers import POWER_BY_TARGET, immune, power_of, target_factor
 from teamsets.builder.published import STATS
 
 _KEY_WORDS, _GUESS_WORDS, _MOST_MOVES, _CLASSES, _KINDS, _MOST_MISSING = 22, 10, 24, 6, 21, 24
 _UNKNOWN = -1
+_DEFENSE, _SPECIAL_DEFENSE = STATS.index("def"), STATS.index("spd")
 GUESS, COMBATANT, ATTACK, PAIR = range(4)
 #: How a move's damage comes about: see Strike of src/shown/estimates.h.
-_NONE, _USUAL, _PAIR = range(3)
-_BY_NOTHING, _BY_ITEM, _BY_WEIGHT = range(3)
+_NONE, _USUAL, _FIXED, _PAIR = range(4)
+_BY_NOTHING, _BY_ITEM, _BY_WEIGHT, _BY_RATIO, _BY_ATTACK = range(5)
 _TYPE_NAMES = [kind.name for kind in TYPES]
 #: Moves that never damage a healthy Pokémon by the estimates: it would have to sleep, or the user to have just come in.
 _NEVER = frozenset({"dreameater", "fakeout", "firstimpression"})
-#: Moves whose power depends on both Pokémon.
-_BY_BOTH = frozenset({"gyroball", "heatcrash", "heavyslam"})
+#: Moves that the formula of the library does not cover.
+_OF_PAIRS = frozenset({"flyingpress", "gyroball", "struggle", "thousandarrows"})
+#: A column of effectiveness beside those of the types.
+_FREEZE_DRY = 19
 _IGNORING = frozenset({"moldbreaker", "teravolt", "turboblaze"})
 _WEIGHTS = (1.0, 10.0, 25.0, 50.0, 100.0, 200.0)  # one of each class
+_RATIOS = (1.5, 2.5, 3.5, 4.5, 10.0)
 
 _MISSING = np.dtype([
     ("count", np.int32),
     ("entries", np.int32, (_MOST_MISSING, 3 + _KEY_WORDS)),  # what, first, second, key
 ])  # fmt: skip
 _COMBATANT = np.dtype([
-    ("speed", "f8"), ("low", "f8"), ("high", "f8"), ("walls", "f8", 2), ("types", "i4"), ("guard", "i4"), ("has_item", "i4"),
-    ("weight", "i4"),
+    *((name, "f8") for name in ("speed", "low", "high", "defense", "special_defense", "hp", "attack", "kg")),
+    *((name, "i4") for name in ("types", "guard", "has_item", "weight")),
 ])  # fmt: skip
 _STRIKE = np.dtype([
-    *((name, "f8") for name in ("accuracy", "hits", "final", "critical", "sharp", "chance")), ("push", "f8", _CLASSES),
+    *((name, "f8") for name in ("accuracy", "hits", "final", "critical", "sharp", "chance", "kg")), ("push", "f8", _CLASSES),
     *((name, "i4") for name in ("how", "by", "special", "wall", "type", "kind", "guard", "same_type")),
 ])  # fmt: skip
 _GUESS = np.dtype([("set", "i4"), ("count", "i4"), ("moves", "i4", _MOST_MOVES), ("chances", "f8", _MOST_MOVES)])
@@ -114,7 +119,7 @@ class LearnedEstimates:
     """What estimates of a format need, as far as it was asked for."""
 
     #: So many moves of Pokémon are kept before it begins anew.
-    MOST = 1 << 20
+    MOST = 1 << 18
 
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
@@ -173,16 +178,15 @@ class LearnedEstimates:
     def _learn_guess(self, key: list[int]) -> None:
         shown = tuple(EFFECTS[move] for move in key[1:] if move)
         guessed = guess(self.format_id, GEN, SPECIES[key[0]], shown)
-        row = np.zeros((), _GUESS)
         loadout = key[0], guessed.item, guessed.ability, guessed.nature, guessed.evs, guessed.tera
-        row["set"] = self._sets.setdefault(loadout, len(self._sets))
-        if row["set"] == len(self._shown):
+        number = self._sets.setdefault(loadout, len(self._sets))
+        if number == len(self._shown):
             self._shown.append(shown)
-        row["count"] = len(guessed.moves)
-        for place, (move, chance) in enumerate(guessed.moves):
-            row["moves"][place], row["chances"][place] = self._number(move), chance
+        count = len(guessed.moves)
+        rest = (0,) * (_MOST_MOVES - count)
+        moves = (*(self._number(move) for move, _ in guessed.moves), *rest)
         self._guess_keys.append(key)
-        self._guesses.append(row)
+        self._guesses.append((number, count, moves, (*(chance for _, chance in guessed.moves), *rest)))
 
     def _number(self, move: str) -> int:
         number = self._numbers.setdefault(move, len(self._names))
@@ -201,15 +205,14 @@ class LearnedEstimates:
         for attack, *_ in known.attacks:
             self._learn_attack(number, attack.move.id)
 
-    def _combatant_row(self, combatant: Combatant) -> Any:
+    def _combatant_row(self, combatant: Combatant) -> tuple[Any, ...]:
         fighter, target = combatant.fighter, combatant.target
-        row = np.zeros((), _COMBATANT)
-        row["speed"], row["low"], row["high"] = combatant.speed, target.low, target.high
-        row["walls"] = target.walls[STATS.index("def")], target.walls[STATS.index("spd")]
-        row["types"], row["guard"] = self._type_row(target.types), self._guards.column(combatant)
-        row["has_item"] = bool(fighter.item)
-        row["weight"] = POWER_BY_TARGET["lowkick"](fighter, fighter, 0.0) // 20 - 1
-        return row
+        weight = POWER_BY_TARGET["lowkick"](fighter, fighter, 0.0) // 20 - 1
+        return (
+            combatant.speed, target.low, target.high, target.walls[_DEFENSE], target.walls[_SPECIAL_DEFENSE],
+            fighter.stats[0], fighter.stat("atk"), fighter.weight, self._type_row(target.types),
+            self._guards.column(combatant), bool(fighter.item), weight,
+        )  # fmt: skip
 
     def _learn_attack(self, number: int, move: str) -> None:
         combatant = self._combatants[number]
@@ -219,42 +222,69 @@ class LearnedEstimates:
         self._attacks.append(attack)
 
     def _type_row(self, types: tuple[str, ...]) -> int:
-        row = self._types.setdefault(types, len(self._types))
-        if row == len(self._effectiveness):
-            self._effectiveness = np.concatenate([self._effectiveness, np.ones_like(self._effectiveness)])
-        self._effectiveness[row, : len(_TYPE_NAMES)] = [effectiveness(GEN, kind, types) for kind in _TYPE_NAMES]
+        row = self._types.get(types)
+        if row is None:
+            row = self._types[types] = len(self._types)
+            if row == len(self._effectiveness):
+                self._effectiveness = np.concatenate([self._effectiveness, np.ones_like(self._effectiveness)])
+            self._effectiveness[row, : len(_TYPE_NAMES)] = [effectiveness(GEN, kind, types) for kind in _TYPE_NAMES]
+            self._effectiveness[row, _FREEZE_DRY] = effectiveness(GEN, "ICE", types) * (4 if "WATER" in types else 1)
         return row
 
-    def _strike(self, attack: Attack, user: Fighter) -> Any:
+    def _strike(self, attack: Attack, user: Fighter) -> tuple[Any, ...]:
         move, strike = attack.move, attack.strike
-        row = np.zeros((), _STRIKE)
-        row["accuracy"], row["special"], row["same_type"] = move.accuracy, attack.kind, attack.same_type
-        row["type"] = -1
-        if strike is None:
-            return row
-        row["type"] = _kind(move.type)
-        if move.id in _NEVER:
-            return row
-        if not strike.usual or move.id in _BY_BOTH:
-            row["how"] = _PAIR
-            return row
-        row["how"] = _USUAL
-        for name in ("hits", "final", "critical", "sharp", "chance"):
-            row[name] = getattr(strike, name)
-        row["kind"], row["wall"] = _kind(strike.kind), strike.wall == STATS.index("spd")
-        row["guard"] = self._guards.row(user, attack)
-        if move.id not in POWER_BY_TARGET:
-            row["push"][0] = strike.push
-        else:
-            row["by"], targets = _targets(user, move.id)
-            row["push"][: len(targets)] = [
-                strike.push_of(power_of(user, target, move, strike.kind)) for target in targets
-            ]
-        return row
+        how, by, push, kind, guard = _NONE, _BY_NOTHING, [0.0], 0, 0
+        if strike is not None and not _is_harmless(attack):
+            how, by, push = _formula(attack, user)
+        if how in (_USUAL, _FIXED):
+            kind, guard = _column(attack), self._guards.row(user, attack)
+        numbers = (
+            (0.0,) * 5 if strike is None else (strike.hits, strike.final, strike.critical, strike.sharp, strike.chance)
+        )
+        return (
+            move.accuracy, *numbers, user.weight, (*push, *(0.0,) * (_CLASSES - len(push))), how, by, attack.kind,
+            strike is not None and strike.wall == _SPECIAL_DEFENSE, -1 if strike is None else _kind(move.type), kind, guard,
+            attack.same_type,
+        )  # fmt: skip
 
 
 def _kind(name: str) -> int:
     return _TYPE_NAMES.index(name) if name in _TYPE_NAMES else _KINDS - 1
+
+
+def _column(attack: Attack) -> int:
+    """A damaging move's column of effectiveness."""
+    assert attack.strike is not None
+    return _FREEZE_DRY if attack.move.id == "freezedry" else _kind(attack.strike.kind)
+
+
+def _is_harmless(attack: Attack) -> bool:
+    assert attack.strike is not None
+    without = attack.move.fixed in WITHOUT_POWER and not attack.strike.push and attack.move.id not in POWER_BY_TARGET
+    return attack.move.id in _NEVER or without
+
+
+def _formula(attack: Attack, user: Fighter) -> tuple[int, int, list[float]]:
+    """How a move's damage comes about, what its power depends on, and the attack terms of the formula for each of it."""
+    move, strike = attack.move, attack.strike
+    assert strike is not None
+    special_dry = move.id == "freezedry" and strike.kind != "ICE"
+    if user.ability in UNUSUAL_ABILITIES or move.id in _OF_PAIRS or special_dry or move.fixed == "ohko":
+        return _PAIR, _BY_NOTHING, [0.0]
+    if move.fixed and move.fixed not in WITHOUT_POWER:
+        level = move.fixed in ("level", "random")
+        half = move.fixed == "half"
+        return _FIXED, _BY_NOTHING, [0.0, 0.5] if half else [user.level if level else float(move.fixed)]
+    if move.id == "foulplay":
+        return (
+            _USUAL,
+            _BY_ATTACK,
+            [(2 * user.level // 5 + 2) * power_of(user, None, move, strike.kind), strike.attack_factor],
+        )
+    if move.id not in POWER_BY_TARGET:
+        return _USUAL, _BY_NOTHING, [strike.push]
+    by, targets = _targets(user, move.id)
+    return _USUAL, by, [strike.push_of(power_of(user, target, move, strike.kind)) for target in targets]
 
 
 def _targets(fighter: Fighter, move: str) -> tuple[int, list[Fighter]]:
@@ -263,6 +293,8 @@ def _targets(fighter: Fighter, move: str) -> tuple[int, list[Fighter]]:
         return _BY_ITEM, [replace(fighter, item=item) for item in ("", "leftovers")]
     if move in ("grassknot", "lowkick"):
         return _BY_WEIGHT, [replace(fighter, weight=weight) for weight in _WEIGHTS]
+    if move in ("heatcrash", "heavyslam"):
+        return _BY_RATIO, [replace(fighter, weight=fighter.weight / ratio) for ratio in _RATIOS]
     return _BY_NOTHING, [fighter]
 
 

@@ -30,12 +30,12 @@ NOTHING: tuple[float, float, float] = (0.0, 0.0, 0.0)
 class UnroundedStrike:
     """A damaging move of a healthy, unboosted fighter on an empty field, with what does not depend on its target.
 
-    kind: its type as it is used. wall: the index of the defending stat. final: factor of the damage. chance: of a critical
-    hit, critical and sharp: its factors.
+    kind: its type as it is used. attack_factor: of the attacking stat. wall: the index of the defending stat. final: factor
+    of the damage. chance: of a critical hit, critical and sharp: its factors.
     """
 
     __slots__ = (
-        "_attack_factor", "_attack_stat", "_attacker", "_move", "_power", "chance", "critical", "final", "kind", "sharp",
+        "_attack_stat", "_attacker", "_move", "_power", "attack_factor", "chance", "critical", "final", "kind", "sharp",
         "wall",
     )  # fmt: skip
 
@@ -44,7 +44,7 @@ class UnroundedStrike:
         self.kind = kind = move_type(attacker, move)
         self._power = None if move.id in POWER_BY_TARGET else power_of(attacker, None, move, kind)
         self._attack_stat = attacker.stat(move.attack_stat)
-        self._attack_factor = attack_factor(attacker, move, kind)
+        self.attack_factor = attack_factor(attacker, move, kind)
         self.wall = STATS.index(move.defense_stat)
         self.final = user_factor(attacker, kind)
         self.chance = critical_chance(attacker, move)
@@ -53,10 +53,10 @@ class UnroundedStrike:
     def on(self, defender: Fighter) -> tuple[float, float, float]:
         """Return low, high and mean of the damage to a healthy target."""
         attacker, move, kind = self._attacker, self._move, self.kind
-        factor = _type_factor(attacker, defender, move, kind)
+        factor = type_factor(attacker, defender, move, kind)
         if factor == 0 or immune(attacker, defender, move, kind):
             return NOTHING
-        if move.fixed and move.fixed not in _WITHOUT_POWER:
+        if move.fixed and move.fixed not in WITHOUT_POWER:
             return _fixed(attacker, defender, move)
         power = self._power
         if power is None:
@@ -72,7 +72,7 @@ class UnroundedStrike:
         gen, level, attack = attacker.gen, attacker.level, self._attack_stat
         if move.id == "foulplay":
             attack = defender.stat(move.attack_stat)
-        attack *= self._attack_factor
+        attack *= self.attack_factor
         defense = defender.stats[self.wall] * defense_factor(defender, move.defense_stat)
         if move.explodes and gen <= 4:
             defense /= 2
@@ -98,12 +98,12 @@ class StrikeTarget:
 
 
 #: Moves that have neither a power nor a damage here.
-_WITHOUT_POWER = frozenset({"unknown", "hp", "difference"})
-#: Moves that `WellStrike.against` does not cover.
+WITHOUT_POWER = frozenset({"unknown", "hp", "difference"})
+#: Moves and abilities that `CachedStrike.against` does not cover.
 _UNUSUAL_MOVES = frozenset(
     {"dreameater", "fakeout", "firstimpression", "flyingpress", "foulplay", "freezedry", "struggle", "thousandarrows"}
 )
-_UNUSUAL_ABILITIES = frozenset({"mindseye", "scrappy", "tintedlens"})
+UNUSUAL_ABILITIES = frozenset({"mindseye", "scrappy", "tintedlens"})
 
 
 class CachedStrike(UnroundedStrike):
@@ -117,13 +117,13 @@ class CachedStrike(UnroundedStrike):
     def __init__(self, attacker: Fighter, move: MoveFacts) -> None:
         super().__init__(attacker, move)
         self._gen, self.hits, power = attacker.gen, move.hits, self._power
-        self._attack = self._attack_stat * self._attack_factor
+        self._attack = self._attack_stat * self.attack_factor
         self.usual = (
             (power is None or power > 0)
-            and (not move.fixed or move.fixed in _WITHOUT_POWER)
+            and (not move.fixed or move.fixed in WITHOUT_POWER)
             and not (move.explodes and attacker.gen <= 4)
             and move.id not in _UNUSUAL_MOVES
-            and attacker.ability not in _UNUSUAL_ABILITIES
+            and attacker.ability not in UNUSUAL_ABILITIES
         )
         self.push, self._critical_push = (0.0, 0.0) if power is None else self._pushes(power)
 
@@ -153,7 +153,7 @@ class CachedStrike(UnroundedStrike):
         return _spread(plain, critical, self.chance, factor, target.low, target.high)
 
 
-def _type_factor(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str) -> float:
+def type_factor(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str) -> float:
     types = defender.types
     if kind in ("NORMAL", "FIGHTING") and attacker.ability in ("scrappy", "mindseye"):
         types = tuple(t for t in types if t != "GHOST")
@@ -166,7 +166,7 @@ def _type_factor(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: st
         factor *= effectiveness(attacker.gen, "FLYING", types)
     if move.id == "struggle":
         return 1.0
-    if move.fixed and move.fixed not in _WITHOUT_POWER and attacker.gen == 1:
+    if move.fixed and move.fixed not in WITHOUT_POWER and attacker.gen == 1:
         return 1.0  # in generation 1 fixed damage ignores immunities
     return factor
 

@@ -24,7 +24,8 @@ from teamsets import cache
 from teamsets.errors import MissingTool
 from teamsets.locking import file_lock
 
-FLAGS = ("-std=c++20", "-O2", "-fPIC", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra")
+# No contraction: estimates of damage are Python's bit by bit (src/shown/estimates.cpp).
+FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-fPIC", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra")
 
 
 class CompilerMissing(MissingTool):

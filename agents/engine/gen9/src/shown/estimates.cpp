@@ -82,6 +82,20 @@ int Estimator::strike(int combatant, int move) {
     return found;
 }
 
+// unrounded_damage.py: _push, with the power of unrounded_modifiers.py: POWER_BY_TARGET.
+double Strike::pushOn(const Combatant& target) const {
+    switch (by) {
+        case ITEM: return push[target.hasItem];
+        case WEIGHT: return push[target.weight];
+        case ATTACK: return push[0] * (target.attack * push[1]);
+        case RATIO: {
+            double ratio = kg / (target.kg > 0.1 ? target.kg : 0.1);
+            return push[ratio >= 5 ? 4 : ratio >= 4 ? 3 : ratio >= 3 ? 2 : ratio >= 2];
+        }
+        default: return push[0];
+    }
+}
+
 // unrounded_damage.py: CachedStrike.against and UnroundedStrike.on.
 Damage Estimator::damage(int number, int defender) {
     const Strike& attack = knowledge.attacks[number];
@@ -96,8 +110,11 @@ Damage Estimator::damage(int number, int defender) {
     double factor = knowledge.effectiveness[target.types * KIND_COUNT + attack.kind] * attack.hits;
     double guard = knowledge.guards[attack.guard * knowledge.guardColumns + target.guard];
     if (factor == 0 || guard == 0) return {};
-    double push = attack.push[attack.by == Strike::ITEM ? target.hasItem : attack.by == Strike::WEIGHT ? target.weight : 0];
-    double plain = (push / target.walls[attack.wall] / 50 + 2) * (attack.final * guard);
+    if (attack.how == Strike::FIXED) {
+        double part = attack.push[1] > 0 ? attack.push[1] : attack.push[0] / target.hp;
+        return {part, part, part};
+    }
+    double plain = (attack.pushOn(target) / target.walls[attack.wall] / 50 + 2) * (attack.final * guard);
     double critical = plain * attack.critical * attack.sharp;
     double mean = ((1 - attack.chance) * plain + attack.chance * critical) * factor * (target.low + target.high) / 2;
     double base = (attack.chance >= 1 ? critical : plain) * factor;

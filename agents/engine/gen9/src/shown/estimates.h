@@ -19,20 +19,24 @@ struct GuessKey {
 };
 
 // A healthy Pokémon as a target. walls: Defense and Special Defense. types: its row of Knowledge.effectiveness. guard: its column
-// of Knowledge.guards. weight: its class for moves whose power depends on it.
+// of Knowledge.guards. weight: its class for Low Kick and the like, of kg.
 struct Combatant {
-    double speed, low, high, walls[2];
+    double speed, low, high, walls[2], hp, attack, kg;
     int32_t types, guard, hasItem, weight;
 };
 
 // A move of a combatant. by: what its power depends on, each class of which has its own push. type: of the move, as
-// effectiveness is shown, -1 of one that does no damage; kind: as it is used.
+// effectiveness is shown, -1 of one that does no damage; kind: its column of Knowledge.effectiveness as it is used.
 struct Strike {
-    enum : int32_t { NONE, USUAL, PAIR };  // it does no damage; by formula; whatever Python says for each target
-    enum : int32_t { NOTHING, ITEM, WEIGHT };
+    // It does no damage; by the formula; so many HP (push[0]) or such a share (push[1]); whatever Python says for each target.
+    enum : int32_t { NONE, USUAL, FIXED, PAIR };
+    // ITEM: whether the target has one; RATIO: of both weights; ATTACK: of the target, with push[1], its factor.
+    enum : int32_t { NOTHING, ITEM, WEIGHT, RATIO, ATTACK };
     static constexpr int CLASSES = 6;
-    double accuracy, hits, final, critical, sharp, chance, push[CLASSES];
+    double accuracy, hits, final, critical, sharp, chance, kg, push[CLASSES];
     int32_t how, by, special, wall, type, kind, guard, sameType;
+
+    double pushOn(const Combatant& target) const;
 };
 
 // A Pokémon's moves with the probability that it has each. set: a number for the item, spread ... of theirs that go with them.
