@@ -8,7 +8,7 @@ from itertools import product
 
 from agents.battle import SeatDoubleBattle
 from agents.battle.choices import Choice
-from agents.battle.joint_choices import joint_choice
+from agents.battle.joint_choices import SlotChoices, joint_choice
 from agents.mechanics.matchups import Matchups
 from agents.rules.doubles.actions import SlotAction
 from agents.rules.doubles.options import Option, Sides, can_evolve, our_options, their_options, with_extra
@@ -25,6 +25,9 @@ _OF_PLACE, _REPLIES = 5, 12
 _WEIGHED, _WITH_EXTRAS = 24, 3
 #: How attractive an action looks at least.
 _FLOOR = 0.1
+
+
+Pair = tuple[Option, Option]
 
 
 @dataclass(slots=True)
@@ -49,37 +52,40 @@ class DoublesPlan:
     def best(self) -> tuple[Choice, float] | None:
         """Return the best choice of both slots and its value; None if the planner knows none."""
         slots = self.battle.legal_slots
-        if slots is None:
+        pairs = [] if slots is None else self._pairs(slots)
+        if slots is None or not pairs:
             return None
-        evolve = [can_evolve(self.sides, slot) for slot in (0, 1)]
-        # One of both may evolve: the first is tried, and for the best pairs the second instead.
-        options = [our_options(self.sides, 0, evolve[0]), our_options(self.sides, 1, evolve[1] and not evolve[0])]
-        pairs = [(one, other) for one, other in product(*options) if slots.admit(one[0], other[0])]
-        if not pairs:
-            return None
-        theirs = self._replies(pairs) if slots.replacements is None else [Reply((None, None), 1.0)]
+        theirs = self._replies() if slots.replacements is None else [Reply((None, None), 1.0)]
         likely = max(theirs, key=lambda reply: reply.chance)
         if len(pairs) > _WEIGHED:
             pairs.sort(key=lambda pair: -self._value(pair, likely))
             pairs = pairs[:_WEIGHED]
         values = [[self._value(pair, reply) for reply in theirs] for pair in pairs]
         chances = replies(values, [reply.chance for reply in theirs], self.weights.reply)
-        means = [_mean(chances, row) for row in values]
-        order = sorted(range(len(pairs)), key=lambda index: -means[index])
-        found = [(means[index], pairs[index]) for index in order[:_WITH_EXTRAS]]
-        for _, (one, other) in list(found):
-            others = [(changed, other) for changed in with_extra(self.sides, 0, one[0])]
-            others += [(one, changed) for changed in with_extra(self.sides, 1, other[0])]
-            if all(evolve):
-                others += product(with_extra(self.sides, 0, one[0]), with_extra(self.sides, 1, other[0]))
-            for pair in others:
-                if slots.admit(pair[0][0], pair[1][0]):
-                    cost = self.weights.cost_of(pair[0][0], pair[1][0])
-                    found.append((_mean(chances, [self._value(pair, reply) for reply in theirs]) - cost, pair))
+        found = [(_mean(chances, row), pair) for pair, row in zip(pairs, values, strict=True)]
+        found.sort(key=lambda each: -each[0])
+        for _, (one, other) in found[:_WITH_EXTRAS]:
+            for pair in self._with_extras(one, other, slots):
+                cost = self.weights.cost_of(pair[0][0], pair[1][0])
+                found.append((_mean(chances, [self._value(pair, reply) for reply in theirs]) - cost, pair))
         value, (one, other) = max(found, key=lambda each: each[0])
         return joint_choice(one[0], other[0]), value
 
-    def _value(self, pair: tuple[Option, Option], reply: Reply) -> float:
+    def _pairs(self, slots: SlotChoices) -> list[Pair]:
+        """Return the pairs of choices that go together; of two that may evolve the first does."""
+        first, second = (can_evolve(self.sides, slot) for slot in (0, 1))
+        options = our_options(self.sides, 0, first), our_options(self.sides, 1, second and not first)
+        return [(one, other) for one, other in product(*options) if slots.admit(one[0], other[0])]
+
+    def _with_extras(self, one: Option, other: Option, slots: SlotChoices) -> list[Pair]:
+        """Return a pair with the extras that it may have besides, or without the one that it has."""
+        firsts, seconds = with_extra(self.sides, 0, one[0]), with_extra(self.sides, 1, other[0])
+        pairs = [*((changed, other) for changed in firsts), *((one, changed) for changed in seconds)]
+        if all(can_evolve(self.sides, slot) for slot in (0, 1)):  # the second instead of the first
+            pairs += product(firsts, seconds)
+        return [pair for pair in pairs if slots.admit(pair[0][0], pair[1][0])]
+
+    def _value(self, pair: Pair, reply: Reply) -> float:
         acting = (pair[0][1], pair[1][1], *reply.actions)
         return self.outlook.value(play(self.hits, self._whole(acting)))
 
@@ -91,8 +97,8 @@ class DoublesPlan:
             for place, action in zip(PLACES, acting, strict=True)
         ]
 
-    def _replies(self, pairs: list[tuple[Option, Option]]) -> list[Reply]:
-        """Return the opponent's likely pairs of actions, each weighed alone against what we do on average."""
+    def _replies(self) -> list[Reply]:
+        """Return the opponent's likely pairs of actions, by what is known of its moves and what each takes alone."""
         sides: list[list[SlotAction | None]] = []
         for place in (2, 3):
             found = their_options(self.sides, place)

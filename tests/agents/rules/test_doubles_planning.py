@@ -164,3 +164,15 @@ def test_it_does_not_shake_its_ally_for_little() -> None:
 def test_it_does_not_use_fake_out_again() -> None:
     used = ("|move|p1a: Hypno|Fake Out|p2a: Persian", "|upkeep", "|turn|2")
     assert "fakeout" not in chosen(("fakeout", "psychic"), ("sludgebomb",), *used, opponents=("Persian", "Snorlax"))
+
+
+def test_one_of_two_that_may_mega_evolve_does() -> None:
+    battle = double_battle(("psychic",), ("sludgebomb",), opponents=("Persian", "Snorlax"))
+    request = battle.last_request
+    for active in request["active"]:
+        active["canMegaEvo"] = True
+    battle.ask(request)
+    agent = Expert()
+    agent.rng = random.Random(1)
+    parts = agent.act(battle).parts
+    assert sorted(part.extra for part in parts) == ["", "mega"] and all(part.kind == "move" for part in parts)
