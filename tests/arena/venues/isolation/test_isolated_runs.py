@@ -19,7 +19,7 @@ from teamsets.errors import BadInput
 
 #: Synchronous and asynchronous, built-in and not, agents that poke-env plays for, one that ignores the battle.
 AGENTS = ("random", "heuristic:expert", "poke-env:SimpleHeuristicsPlayer", "own_players:Last", "bad_agents:Patient")
-OF_DOUBLES = ("random", "poke-env:SimpleHeuristicsPlayer", "poke-env:RandomPlayer", "heuristic:max-power")
+OF_DOUBLES = ("random", "poke-env:SimpleHeuristicsPlayer", "heuristic:expert", "heuristic:max-damage")
 
 
 @pytest.mark.slow
