@@ -13,12 +13,14 @@ import click
 from rich.progress import track
 
 from arena.replays.reading import End, day
-from arena.terminal.commands import json_option, print_json
+from arena.terminal.commands import db_option, json_option, print_json
 from arena.terminal.console import Console
 from training.commands.options import hold_out_option, selection_options, show_built, warn_of_biased_values
 from training.data.build import build_once
+from training.data.from_store import selected
 from training.data.gates import Gates, left_out_suffix
 from training.data.hold_out import By, uniform_hash
+from training.data.metamon.export import export
 from training.data.metamon.files import people_trajectories
 from training.data.replay_import import Filters
 from training.data.shards import BadData, opened
@@ -162,6 +164,37 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, hold_
         show(part)
     for reason, number in refused.most_common():
         print(f"left out: {number} {reason}")
+
+
+@data.command("export")
+@click.option("--metamon", is_flag=True, required=True, help="As metamon's parsed replays (*.json.lz4).")
+@db_option
+@click.option("--where", default="true", show_default=True, help="SQL condition on one side of a battle.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the files.")
+@click.option("--workers", type=click.IntRange(1), help="Processes that read battles.  [default: one per core]")
+@click.option("--replace", is_flag=True, help="Replace an existing folder.")
+@json_option
+def export_(metamon: bool, db: Path, where: str, out: Path, workers: int | None, replace: bool, as_json: bool) -> None:
+    """Write stored battles in another program's format.
+
+    --metamon: one file for each side, OUT/FORMAT/NAME.json.lz4, with metamon's state at every decision, as its own
+    environment writes them; metamon.rl.train reads them as a custom replay folder, `train data import` reads them back.
+
+    --where is an SQL condition as in `train data build`.
+
+    \b
+    Example:
+      train data export --metamon --where "format = 'gen1ou' AND NOT at_fault" --out data/for-metamon
+    """
+    counted = export(db, selected(db, where), out, replace=replace, workers=workers)
+    left_out = counted.pop("left out", 0)
+    if as_json:
+        print_json({"files": dict(counted), "left_out": left_out})
+        return
+    for format_id, number in counted.items():
+        print(f"{out / format_id}: {number:,} files")
+    if left_out:
+        print(f"left out: {left_out:,} without a decision")
 
 
 @data.command()

@@ -14,11 +14,12 @@ import orjson
 import pytest
 from support.command_line import Said, run_arena
 from support.made_logs import replays
-from support.metamon_files import from_side, mon, move, state, write
+from support.metamon_files import mon, move, state, write
 
 from agents.observation.vocabulary import vocabulary
 from arena.replays.reading import UnusableReplay
 from training.data.from_store import selected, sides, trajectory
+from training.data.metamon.export import states_and_actions
 from training.data.metamon.files import metamon_trajectories, parsed_files, people_trajectories, read_states
 from training.data.metamon.log import side_log
 from training.data.replay_import import Filters
@@ -69,7 +70,9 @@ def test_a_battle_that_metamon_kept_is_seen_as_we_kept_it(played: Path, tmp_path
         if truth is None:
             continue
         result = "WIN" if side.score == 1 else "LOSS"
-        path = write(tmp_path / f"{side.format}-{number}_1500_A_vs_B_01-31-2024_{result}.json.lz4", *from_side(side))
+        path = write(
+            tmp_path / f"{side.format}-{number}_1500_A_vs_B_01-31-2024_{result}.json.lz4", *states_and_actions(side)
+        )
         (made,), refused = imported(path)
         assert not refused and len(made) == len(truth) and made.result == float(side.score == 1)
         assert made.legal[np.arange(len(made)), made.actions][made.actions != MISSING].all()

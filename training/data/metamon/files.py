@@ -91,7 +91,7 @@ def read_states(path: Path) -> tuple[list[State], list[int]]:
 
     Raises UnusableReplay with a short reason, and BadData if lz4 is not installed.
     """
-    frame = _lz4()
+    frame = lz4_frame()
     try:
         with frame.open(path) as file:
             text = file.read(_MAX_BYTES + 1)
@@ -160,7 +160,7 @@ def metamon_trajectories(
         else:
             refused[ANOTHER_RESULT] += 1
     if chosen:
-        _lz4()
+        lz4_frame()
     for made in _made(chosen, partial(_read, filters=filters, seed=seed), workers):
         if isinstance(made, str):
             refused[made] += 1
@@ -226,7 +226,8 @@ def _format(battle: str, path: Path) -> str:
         raise UnusableReplay("unknown format") from None
 
 
-def _lz4() -> ModuleType:
+def lz4_frame() -> ModuleType:
+    """Return the module that reads and writes lz4. Raises BadData if it is not installed."""
     try:
         import lz4.frame as frame
     except ImportError:
