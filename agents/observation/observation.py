@@ -28,7 +28,7 @@ from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
 from agents.battle.choices import listed_move
-from agents.observation.actions import ACTIONS, legal_mask, ordered_actions, ordered_bench, ordered_moves
+from agents.observation.actions import legal_mask, ordered_actions, ordered_bench, ordered_moves
 from agents.observation.estimates import NO_ESTIMATE, NO_MOVE, of_move, side_factors
 from agents.observation.layout import SINGLES, Layout
 from agents.observation.packed_tokens import field_token, move_token, side_token
@@ -76,12 +76,12 @@ class Observations(NamedTuple):
         return cls(one.token_ids[None], one.features[None], one.legal[None])
 
     @classmethod
-    def room_for(cls, n: int, out: Observations | None = None) -> Observations:
+    def room_for(cls, n: int, out: Observations | None = None, layout: Layout = SINGLES) -> Observations:
         """Return arrays for those of n decisions: `out`, if given. Raises BadInput for arrays of other shapes or types."""
         needed = (
-            ((n, TOKENS, IDS_PER_TOKEN), np.dtype(np.int16)),
-            ((n, TOKENS, FEATURES), np.dtype(np.float32)),
-            ((n, ACTIONS), np.dtype(np.bool_)),
+            ((n, layout.tokens, layout.ids), np.dtype(np.int16)),
+            ((n, layout.tokens, layout.features), np.dtype(np.float32)),
+            ((n, layout.actions), np.dtype(np.bool_)),
         )
         if out is None:
             return cls(*(np.zeros(shape, kind) for shape, kind in needed))

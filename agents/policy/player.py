@@ -163,7 +163,7 @@ class Policy(NetworkAgent):
     def finish(self, battle: SeatBattle) -> None:
         self._release()
 
-    def _count(self, turn: int | None, number: int) -> None:
+    def _count(self, turn: int | None, number: int = 0) -> None:
         """Advance the position, unless this request repeats the last one because its choice was rejected ("trapped").
 
         turn: its number; None for a forced switch. number: of the decision in its request. A turn has one request for

@@ -11,7 +11,7 @@ from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.schedules.plan import DRAWN
 from teamsets.drawn import drawn_teams
 from teamsets.errors import BadInput
-from teamsets.formats import get_singles_format
+from teamsets.formats import get_format
 from teamsets.loading import load_set
 
 #: Number of teams of a random battle's format that an environment draws from.
@@ -56,7 +56,7 @@ class FixtureSampler:
     def __init__(self, format_id: str, teams: str | None, seat: str, *, packed: bool) -> None:
         if seat not in SEATS:
             raise BadInput(f"seat '{seat}': must be one of {', '.join(SEATS)}")
-        self.format, self.seat = get_singles_format(format_id, "an environment").id, seat
+        self.format, self.seat = get_format(format_id).id, seat
         self.team_set, self.teams = _teams(self.format, teams, packed)
 
     def game(self, seed: int, number: int, opponents: Mapping[str, float]) -> EnvBattle:
@@ -73,7 +73,7 @@ class FixtureSampler:
 
 def _teams(format_id: str, teams: str | None, packed: bool) -> tuple[str, tuple[FixtureTeam, ...]]:
     """The name of the set, and its teams."""
-    if not get_singles_format(format_id, "an environment").random:
+    if not get_format(format_id).random:
         loaded = load_set(teams or "competitive", format_id)
         return loaded.name, tuple(FixtureTeam(team.id, team.name, packed=team.packed) for team in loaded.teams)
     if teams is not None:

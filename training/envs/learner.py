@@ -8,16 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine import HOSTED_FORMATS
-from agents.observation.actions import ACTIONS
 from agents.observation.observation import Observations
 from arena.fixture import seat_seed
 from arena.options import default
 from teamsets.errors import BadInput
-from teamsets.formats import get_singles_format
+from teamsets.formats import get_format, get_singles_format
 from training.envs.fixtures import EnvBattle, FixtureSampler
 from training.envs.opponents import Mixture, Opponents
 from training.envs.seeding import draw_actions, next_random
-from training.envs.spaces import NOTHING_TO_CHOOSE, Arrays, arrays_of
+from training.envs.spaces import NOTHING_TO_CHOOSE, Arrays, arrays_of, layout_of_format
 from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
 
 _MOST_TURNS = default("max_turns")
@@ -39,6 +38,11 @@ def open_battles(venue: str, size: int, format_id: str, cores: int | None = None
 
         return ShowdownBattles(size, format_id)
     raise BadInput(f"venue '{venue}': must be engine or showdown")
+
+
+def played_format(venue: str, format: str) -> str:
+    """The id of the format of an environment. Raises UnknownFormat, also for doubles on an engine."""
+    return (get_format(format) if venue == "showdown" else get_singles_format(format, "the engine")).id
 
 
 def any_agent_plays(venue: str, format_id: str) -> bool:
@@ -80,14 +84,15 @@ class LearnerBattles:
             raise BadInput(f"illegal_action='{illegal_action}': must be {' or '.join(ILLEGAL)}")
         if size < 1:
             raise BadInput(f"num_envs={size}: must be 1 or more")
-        format_id = get_singles_format(format, "an environment").id
+        format_id = played_format(venue, format)
+        self.layout = layout_of_format(format_id)
         self.size, self.max_turns, self.strict = size, check_max_turns(max_turns), illegal_action == "error"
         self.battles = open_battles(venue, size, format_id, cores)
         self.opponents = Opponents(opponent, size, format_id, everyone=any_agent_plays(venue, format_id))
         self.draw = FixtureSampler(format_id, teams, seat, packed=venue == "engine")
         self.games: list[EnvBattle | None] = [None] * size
         self.seats = np.zeros(size, np.int64)
-        self.masks = np.zeros((size, ACTIONS), np.bool_)
+        self.masks = np.zeros((size, self.layout.actions), np.bool_)
         self._seeds, self._numbers = [0] * size, [0] * size
         self._states = np.zeros(size, np.uint64)
 
@@ -165,7 +170,7 @@ class LearnerBattles:
 
     def _legal(self, rows: Ints, actions: Ints) -> tuple[Ints, NDArray[np.bool_]]:
         masks = self.masks[rows]
-        inside = (actions >= 0) & (actions < ACTIONS)
+        inside = (actions >= 0) & (actions < self.layout.actions)
         illegal = ~inside | ~masks[np.arange(len(rows)), np.where(inside, actions, 0)]
         if not illegal.any():
             return actions, illegal

@@ -1,4 +1,4 @@
-"""Battles on Showdown in process (arena/venues/simulator): any singles format, one Node process, no server."""
+"""Battles on Showdown in process (arena/venues/simulator): any format of singles or doubles, one Node process, no server."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import Agent, Choice
-from agents.observation.actions import ACTIONS, legal_mask
-from agents.observation.observation import Observations, observe
+from agents.observation.layout import SINGLES, layout_of
+from agents.observation.observation import Observations
 from arena.battles.seat import Fault, Seat
 from arena.battles.session import player_options
-from arena.fixture import SEATS, Fixture
+from arena.fixture import Fixture
 from arena.processes.child import Message
 from arena.venues.simulator.host import Host
 from arena.venues.simulator.simulator import BattleHost
 from teamsets.errors import ArenaError, BadInput
+from teamsets.formats import get_format
 from training.envs.background import soon, wait_for
 from training.envs.showdown_exchange import Exchange, ShowdownBattle
 from training.envs.venue import STUCK, UNDECIDED, Ints
@@ -32,11 +33,13 @@ class ShowdownBattles:
     """See `Battles` (venue.py). stock: with Showdown's unmodified code, for comparisons.
 
     A battle in which Showdown throws an error is STUCK; if the Node process ends, all its battles are, and the next ones
-    are played by a new process. Team previews are answered at once: by an agent, or with the team's own order.
+    are played by a new process. In singles team previews are answered at once: by an agent, or with the team's own order. In
+    doubles they are decisions, and each slot's choice is one: the other side's follows when all of a request are taken.
     """
 
     def __init__(self, size: int, format_id: str, *, stock: bool = False) -> None:
         self.format_id, self.stock = format_id, stock
+        self.layout = layout_of(2 if get_format(format_id).doubles else 1)
         self.rows: list[ShowdownBattle | None] = [None] * size
         self.winners = np.full(size, STUCK, np.int64)
         self.turns = np.zeros(size, np.int64)
@@ -53,19 +56,19 @@ class ShowdownBattles:
         return np.array([self._at(row).needs_decision for row in rows.tolist()], np.bool_).reshape(len(rows), 2)
 
     def masks(self, rows: Ints, seats: Ints) -> NDArray[np.bool_]:
-        masks = np.zeros((len(rows), ACTIONS), np.bool_)
+        masks = np.zeros((len(rows), self.layout.actions), np.bool_)
         for k, (row, seat) in enumerate(zip(rows.tolist(), seats.tolist(), strict=True)):
             if self._at(row).needs_decision[seat]:
-                masks[k] = legal_mask(self._at(row).actions[seat])
+                masks[k, list(self._at(row).turn_of(seat).actions)] = True
         return masks
 
     def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:
-        out = Observations.room_for(len(rows), out)
+        out = Observations.room_for(len(rows), out, self.layout)
         for k, (row, seat) in enumerate(zip(rows.tolist(), seats.tolist(), strict=True)):
             if not self._at(row).needs_decision[seat]:
                 out.token_ids[k], out.features[k], out.legal[k] = 0, 0, False
                 continue
-            one = observe(self._at(row).seats[seat].battle)
+            one = self._at(row).turn_of(seat).observe()
             out.token_ids[k], out.features[k], out.legal[k] = one.token_ids, one.features, one.legal
         return out
 
@@ -73,17 +76,17 @@ class ShowdownBattles:
         return np.array(wait_for(self._answers(rows.tolist(), seats.tolist())), np.int64)
 
     def play(self, rows: Ints, actions: Ints) -> None:
-        orders: list[tuple[ShowdownBattle, _Choices]] = []
+        taken: list[tuple[ShowdownBattle, int, int]] = []
         for row, chosen in zip(rows.tolist(), actions.tolist(), strict=True):
-            battle, choices = self._at(row), _Choices()
-            for seat, role in enumerate(SEATS):
-                if battle.needs_decision[seat]:
-                    try:
-                        choices[role] = battle.wire(seat, chosen[seat])
-                    except (KeyError, IndexError):
-                        raise BadInput(f"battle {row}, seat {seat}: action {chosen[seat]} is not legal") from None
-            orders.append((battle, choices))
-        wait_for(self._choose(orders))
+            battle = self._at(row)
+            for seat in np.flatnonzero(battle.needs_decision).tolist():
+                if not battle.is_legal(seat, chosen[seat]):
+                    raise BadInput(f"battle {row}, seat {seat}: action {chosen[seat]} is not legal")
+                taken.append((battle, seat, chosen[seat]))
+        for battle, seat, action in taken:
+            battle.take(seat, action)
+        decided = [battle for battle in map(self._at, rows.tolist()) if not any(battle.needs_decision)]
+        wait_for(self._choose([(battle, battle.pop_choices()) for battle in decided]))
         self._note(rows.tolist())
 
     def copy(
@@ -173,6 +176,9 @@ class ShowdownBattles:
         await self.exchange([(copy, {"op": "reseed", "seed": seed}) for copy, seed in zip(copies, seeds, strict=True)])
         self._note(targets)
         for copy, original in zip(copies, originals, strict=True):
+            for seat in (0, 1):
+                for action in original.taken[seat]:
+                    copy.take(seat, action)
             if (copy.needs_decision, copy.turn, copy.winner) != (
                 original.needs_decision,
                 original.turn,
@@ -183,10 +189,12 @@ class ShowdownBattles:
                 )
 
     async def _preview(self, battles: list[ShowdownBattle]) -> None:
-        """Answers team previews: a learner's seat has an agent without a preference."""
+        """Answers team previews of singles: a learner's seat has an agent without a preference."""
         orders: list[tuple[ShowdownBattle, _Choices]] = []
         for battle in battles:
             request = battle.seats[0].request
+            if battle.layout is not SINGLES:
+                continue
             if battle.winner == UNDECIDED and request is not None and request.get("teamPreview"):
                 orders.append((battle, {seat.role: (await _decided(seat)).wire for seat in battle.seats}))
         if orders:
@@ -202,7 +210,8 @@ class ShowdownBattles:
     async def _answers(self, rows: list[int], seats: list[int]) -> list[int]:
         chosen = [self._at(row).seats[seat] for row, seat in zip(rows, seats, strict=True)]
         choices = await asyncio.gather(*map(_decided, chosen))
-        return [ACTIONS + seat.battle.legal.index(choice) for seat, choice in zip(chosen, choices, strict=True)]
+        beyond = self.layout.actions
+        return [beyond + seat.battle.legal.index(choice) for seat, choice in zip(chosen, choices, strict=True)]
 
 
 async def _decided(seat: Seat) -> Choice:

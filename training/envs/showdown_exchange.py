@@ -8,8 +8,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from agents import Agent, Choice, SeatBattle
-from agents.observation.actions import ACTIONS, legal_actions
+from agents import Agent, new_battle
+from agents.observation.decisions import Decisions, decisions_of
+from agents.observation.layout import layout_of
 from arena.battles.clock import RunClock
 from arena.battles.guard import SeatClock, StepGuard
 from arena.battles.seat import Seat
@@ -35,24 +36,28 @@ class _Unlimited(StepGuard):
 
 
 class ShowdownBattle:
-    """A battle. number: its id at the host. needs_decision: which seats have a decision to make. actions: what these may do.
+    """A battle. number: its id at the host. needs_decision: which seats have a decision to make. decisions: of their
+    requests, in doubles several in turn. taken: the actions of the present request so far.
 
     agents: of both seats; None for a seat whose actions come from outside.
     """
 
     def __init__(self, number: int, fixture: Fixture, agents: tuple[Agent | None, Agent | None]) -> None:
-        gen = get_format(fixture.format).gen
+        chosen = get_format(fixture.format)
+        self.layout = layout_of(2 if chosen.doubles else 1)
         self.number, self.winner, self.turn = number, UNDECIDED, 0
         self.fixture = fixture
         self.history: list[
             dict[str, str]
         ] = []  # what was sent to the host: role -> Showdown's words, one for each step
         self.needs_decision = [False, False]
-        self.actions: list[dict[int, Choice]] = [{}, {}]
+        self.decisions: list[Decisions | None] = [None, None]
+        self.taken: list[list[int]] = [[], []]
+        self._choices: dict[str, str] = {}
         self.seats: list[Seat] = []
         for role, agent in zip(SEATS, agents, strict=True):
             rng = random.Random(seat_seed(fixture.seed, role))
-            battle = SeatBattle(f"battle-{fixture.format}-{number}", role, role, gen, fixture.format, rng)
+            battle = new_battle(f"battle-{fixture.format}-{number}", role, role, chosen.gen, fixture.format, rng)
             self.seats.append(Seat(role, agent or Agent(), battle, SeatClock(_Unlimited(), 0, float("inf"))))
 
     def receive(self, message: Message) -> None:
@@ -63,9 +68,7 @@ class ShowdownBattle:
         for seat, role in enumerate(SEATS):
             if self.seats[seat].receive(message[role]):
                 self.needs_decision[seat] = True
-                request = self.seats[seat].request
-                assert request is not None
-                self.actions[seat] = legal_actions(request, self.seats[seat].battle.legal)
+                self.decisions[seat], self.taken[seat] = decisions_of(self.seats[seat].battle), []
         self.turn = self.seats[0].battle.turn
         if "end" in message:
             end = message["end"]
@@ -73,10 +76,33 @@ class ShowdownBattle:
             for one in self.seats:
                 one.finish()
 
-    def wire(self, seat: int, action: int) -> str:
-        """Showdown's words for an action; ACTIONS + k is the k-th of all legal choices. Raises KeyError, IndexError."""
-        legal = self.seats[seat].battle.legal
-        return legal[action - ACTIONS].wire if action >= ACTIONS else self.actions[seat][action].wire
+    def turn_of(self, seat: int) -> Decisions:
+        """The decisions of a seat that is asked."""
+        decisions = self.decisions[seat]
+        assert decisions is not None, "it is not asked"
+        return decisions
+
+    def is_legal(self, seat: int, action: int) -> bool:
+        """Whether `take` takes an action: a legal one, or number of actions + k, the k-th of all legal choices."""
+        beyond = action - self.layout.actions
+        return beyond < len(self.seats[seat].battle.legal) if beyond >= 0 else action in self.turn_of(seat).actions
+
+    def take(self, seat: int, action: int) -> None:
+        """Take a seat's decision. The seat needs none then, unless there is another one in its request."""
+        turn, beyond = self.turn_of(seat), action - self.layout.actions
+        self.taken[seat].append(action)
+        if beyond < 0:
+            turn.take(action)
+            if turn.actions:
+                return
+        choice = turn.choice if beyond < 0 else self.seats[seat].battle.legal[beyond]
+        self._choices[SEATS[seat]] = choice.wire
+        self.needs_decision[seat] = False
+
+    def pop_choices(self) -> dict[str, str]:
+        """Showdown's words for what the seats have decided. Resets them."""
+        choices, self._choices, self.taken = self._choices, {}, [[], []]
+        return choices
 
 
 class Exchange:

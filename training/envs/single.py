@@ -25,7 +25,8 @@ class PokemonEnv(gymnasium.Env[Arrays, np.int64]):
         self.metadata = {"render_modes": []}
         self.render_mode = render_mode
         self.learner = LearnerBattles(1, **settings)
-        self.observation_space, self.action_space = observation_space(), action_space()
+        layout = self.learner.layout
+        self.observation_space, self.action_space = observation_space(layout), action_space(layout)
         self._begun = False
 
     @property

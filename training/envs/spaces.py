@@ -1,4 +1,4 @@
-"""Spaces of all environments: the observation of a policy (agents/observation/observation.py), and its 13 actions."""
+"""Spaces of all environments: the observation of a policy, and its actions (agents/observation/layout.py)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.observation.actions import ACTIONS
-from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
+from agents.observation.layout import Layout, layout_of
+from agents.observation.observation import Observations
 from agents.observation.vocabulary import vocabulary
 from teamsets.errors import MissingTool
+from teamsets.formats import get_format
 
 try:
     from gymnasium import spaces
@@ -25,20 +26,25 @@ Arrays = dict[str, NDArray[Any]]
 NOTHING_TO_CHOOSE = 0
 
 
-def observation_space() -> spaces.Dict:
-    """token_ids int16 [19, 12], features float32 [19, 56], action_mask int8 [13] (1: legal)."""
+def layout_of_format(format_id: str) -> Layout:
+    """The layout of a format's observations."""
+    return layout_of(2 if get_format(format_id).doubles else 1)
+
+
+def observation_space(layout: Layout) -> spaces.Dict:
+    """token_ids int16 [19, 12], features float32 [19, 56], action_mask int8 [13] (1: legal); in doubles other sizes."""
     return spaces.Dict(
         {
-            "token_ids": spaces.Box(0, vocabulary().size - 1, (TOKENS, IDS_PER_TOKEN), np.int16),
-            "features": spaces.Box(-np.inf, np.inf, (TOKENS, FEATURES), np.float32),
-            "action_mask": spaces.MultiBinary(ACTIONS),
+            "token_ids": spaces.Box(0, vocabulary().size - 1, (layout.tokens, layout.ids), np.int16),
+            "features": spaces.Box(-np.inf, np.inf, (layout.tokens, layout.features), np.float32),
+            "action_mask": spaces.MultiBinary(layout.actions),
         }
     )
 
 
-def action_space() -> spaces.Discrete:
-    """Discrete(13): agents/observation/actions.py."""
-    return spaces.Discrete(ACTIONS)
+def action_space(layout: Layout) -> spaces.Discrete:
+    """Discrete(13): agents/observation/actions.py; in doubles Discrete(39): agents/observation/doubles/actions.py."""
+    return spaces.Discrete(layout.actions)
 
 
 def arrays_of(seen: Observations) -> Arrays:

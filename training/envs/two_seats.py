@@ -10,11 +10,18 @@ import numpy as np
 from agents.observation.observation import Observations
 from arena.fixture import SEATS
 from teamsets.errors import BadInput, MissingTool
-from teamsets.formats import get_singles_format
 from training.envs.fixtures import LEARNER, EnvBattle, FixtureSampler
-from training.envs.learner import ILLEGAL, check_max_turns, open_battles
+from training.envs.learner import ILLEGAL, check_max_turns, open_battles, played_format
 from training.envs.seeding import draw_actions, next_random
-from training.envs.spaces import NOTHING_TO_CHOOSE, Arrays, action_space, arrays_of, observation_space, row_of
+from training.envs.spaces import (
+    NOTHING_TO_CHOOSE,
+    Arrays,
+    action_space,
+    arrays_of,
+    layout_of_format,
+    observation_space,
+    row_of,
+)
 from training.envs.venue import STUCK, TIE, UNDECIDED
 
 try:
@@ -32,7 +39,8 @@ class TwoSeatEnv(ParallelEnv[str, Arrays, int]):
     """A battle between the agents "p1" and "p2".
 
     Both are in every step. A seat that waits while the other one replaces a fainted Pokémon has a mask with action 0 alone,
-    its action is ignored, and its info has "waiting": True. Rewards at the end: 1, -1, or 0 for both.
+    its action is ignored, and its info has "waiting": True. Rewards at the end: 1, -1, or 0 for both. In
+    doubles a seat decides slot by slot, in steps of their own.
 
     venue, format, teams, max_turns, illegal_action: see `LearnerBattles`.
     """
@@ -55,12 +63,12 @@ class TwoSeatEnv(ParallelEnv[str, Arrays, int]):
         self.max_turns, self.strict = check_max_turns(max_turns), illegal_action == "error"
         self.possible_agents = list(SEATS)
         self.agents: list[str] = []
-        self._observation_spaces = {agent: observation_space() for agent in SEATS}
-        self._action_spaces = {agent: action_space() for agent in SEATS}
-        self.battles = open_battles(venue, 1, get_singles_format(format, "an environment").id)
-        self.draw = FixtureSampler(
-            get_singles_format(format, "an environment").id, teams, "p1", packed=venue == "engine"
-        )
+        format_id = played_format(venue, format)
+        layout = layout_of_format(format_id)
+        self._observation_spaces = {agent: observation_space(layout) for agent in self.possible_agents}
+        self._action_spaces = {agent: action_space(layout) for agent in self.possible_agents}
+        self.battles = open_battles(venue, 1, format_id)
+        self.draw = FixtureSampler(format_id, teams, "p1", packed=venue == "engine")
         self.game: EnvBattle | None = None
         self._seed: int | None = None
         self._number = 0

@@ -40,7 +40,8 @@ class PokemonVectorEnv(VectorEnv):
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.num_envs, self.copy, self.render_mode = num_envs, copy, None
         self.learner = LearnerBattles(num_envs, **settings)
-        self.single_observation_space, self.single_action_space = observation_space(), action_space()
+        layout = self.learner.layout
+        self.single_observation_space, self.single_action_space = observation_space(layout), action_space(layout)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._out: Arrays | None = None

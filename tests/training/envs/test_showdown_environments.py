@@ -111,7 +111,7 @@ def test_a_battle_beyond_its_last_turn_is_truncated_at_a_decision() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"format": "gen9doublesou"}, "an environment plays singles only"),
+        ({"format": "gen9triples"}, "only singles and doubles of two sides"),
         ({"format": "gen9randomfantasy"}, "'gen9randomfantasy': .* is not known to the simulator"),
         ({"opponent": "foul-play"}, "an external program"),
         ({"opponent": "policy:no-such-network"}, "policy:no-such-network"),
