@@ -27,7 +27,20 @@ class Response:
 async def post(
     url: str, headers: Mapping[str, str], body: bytes, *, max_body: int = 4 << 20, proxies: bool = False
 ) -> Response:
-    """Send a POST on a connection of its own and return the answer, also if it is a redirect: none is followed.
+    """Send a POST. As `request`."""
+    return await request("POST", url, headers, body, max_body=max_body, proxies=proxies)
+
+
+async def request(
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes = b"",
+    *,
+    max_body: int = 4 << 20,
+    proxies: bool = False,
+) -> Response:
+    """Send a request on a connection of its own and return the answer, also if it is a redirect: none is followed.
 
     It has no time limit of its own. max_body: the largest answer that is read, in bytes. proxies: use those that the
     environment names. Raises OSError, and BadAnswer, which quotes nothing of the answer: it may repeat a key.
@@ -40,7 +53,7 @@ async def post(
         sent = httpx.Headers({**headers, "Accept-Encoding": "identity"}, encoding="utf-8")
         async with (
             httpx.AsyncClient(verify=_tls(), trust_env=proxies, timeout=None) as client,
-            client.stream("POST", url, headers=sent, content=body) as answer,
+            client.stream(method, url, headers=sent, content=body) as answer,
         ):
             async for part in answer.aiter_raw():
                 received += part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import zstandard
@@ -20,6 +20,17 @@ REASONS = ("win", "tie", "timeout", "illegal", "error", "turn-limit", "aborted")
 DecisionRow = tuple[int, int, int, list[str], str, float, dict[str, Any] | None]
 
 
+class LadderRating(NamedTuple):
+    """Our rating on a server's ladder: Elo before and after a battle; the rest from the user's page, if it has it."""
+
+    server: str
+    elo_before: int
+    elo_after: int
+    gxe: float | None = None
+    glicko: float | None = None
+    deviation: float | None = None
+
+
 @dataclass(frozen=True)
 class BattleRecord:
     """What is kept of a played fixture.
@@ -30,6 +41,7 @@ class BattleRecord:
     decisions: of both seats, p1's first; diagnostics hold JSON types only (arena/battles/diagnostics.py).
     parse_warnings: number of protocol lines that poke-env could not parse. venue: where it was played: "simulator",
     "server" or "engine", whose logs are empty (arena/venues/simulator/reproduction.py makes them from the input log).
+    ladder: of a rated battle on other people's servers.
     """
 
     fixture: Fixture
@@ -45,6 +57,7 @@ class BattleRecord:
     decisions: list[DecisionRow] = field(default_factory=list)
     parse_warnings: int = 0
     venue: str = "simulator"
+    ladder: LadderRating | None = None
 
     def header(self, serial: int) -> dict[str, Any]:
         """What the coordinator must know at once. serial: its number for the fixture."""
@@ -85,6 +98,7 @@ class BattleRecord:
                 "p1_log": _packed(self.logs[0]),
                 "p2_log": _packed(self.logs[1]),
                 "venue": self.venue,
+                "ladder": None if self.ladder is None else self.ladder._asdict(),
                 "decisions": [
                     {
                         "seat": f"p{seat + 1}",

@@ -13,8 +13,8 @@ from poke_env.data import to_id_str
 from arena.commands.options import RenamedOptions, run_option
 from arena.commands.playing import reason
 from arena.record import BattleRecord
-from arena.remote.ladder import server_uri
 from arena.remote.ladder_run import LadderSettings, play, prepare
+from arena.remote.servers import SERVERS, known_server
 from arena.remote.user_battle import UserBattle
 from arena.report.numbers import counted
 from arena.report.summary import summarize
@@ -30,7 +30,10 @@ from teamsets.formats import get_format
 
 
 @click.command(cls=RenamedOptions)
-@click.option("--server", required=True, metavar="URI", help="Host or websocket URI of the server, e.g. sim3.psim.us.")
+@click.option(
+    "--server", required=True, metavar="URI",
+    help=f"Host or websocket URI of the server, e.g. sim3.psim.us; or {' or '.join(SERVERS)}.",
+)  # fmt: skip
 @click.option("--agent", required=True, metavar="AGENT", help="The agent that plays.")
 @click.option("--battles", required=True, type=click.IntRange(min=1), help="Number of battles, one after the other.")
 @run_option("format", single=True, filled=True)
@@ -46,6 +49,12 @@ from teamsets.formats import get_format
     show_default=True,
     metavar="URL",
     help="Login server that checks the password.",
+)
+@click.option(
+    "--user-page",
+    metavar="URL",
+    help="JSON with a user's ratings, from which GXE and Glicko-1 are stored; {user} stands for the name.  [default: "
+    "the server's, where it is known]",
 )
 @click.option(
     "--unthrottled",
@@ -65,13 +74,14 @@ def ladder(
     accept: bool,
     think_limit: float,
     login_server: str,
+    user_page: str | None,
     unthrottled: bool,
     as_json: bool,
     db: Path,
 ) -> None:
     """Play with AGENT on another Showdown server.
 
-    Every battle is stored, rated by the server or not.
+    Every battle is stored, rated by the server or not; the server's ratings are, too (table ladder_ratings).
 
     The user name is read from ARENA_SHOWDOWN_USER, the password (if the server requires one) from ARENA_SHOWDOWN_PASSWORD.
     The password is sent only to the login server and is not stored. Ctrl-C finishes the current battle and stops; a second
@@ -80,15 +90,18 @@ def ladder(
     \b
     Examples:
       arena ladder --server sim3.psim.us --agent heuristic:expert --format gen9ou --battles 20
+      arena ladder --server pokeagent --agent policy:gen9ou --format gen9ou --battles 50
       arena ladder --server localhost:8000 --agent random --challenge rival --battles 1
     """
+    place = known_server(server, user_page)
     account = Account.from_environment(login_server)
     if challenge and accept:
         raise BadInput(f"--challenge {challenge} --accept: give only one of them")
     if challenge and to_id_str(challenge) == to_id_str(account.name):
         raise BadInput(f"--challenge {challenge}: this is the agent's own user name: give another user")
     settings = LadderSettings(
-        server=server_uri(server),
+        server=place.uri,
+        user_page=place.user_page,
         agent=agent,
         format=get_format(format).id,
         team_set=teams,
@@ -132,4 +145,6 @@ def _result_line(battle: UserBattle, record: BattleRecord) -> str:
     line = f"{ended} against {battle.opponent}, {record.turns} turns{reason(record)}"
     if battle.rating is not None:
         line += f"; rating {battle.rating[0]} → {battle.rating[1]}"
+    if record.ladder is not None and record.ladder.gxe is not None:
+        line += f", GXE {record.ladder.gxe:g}"
     return line

@@ -22,6 +22,7 @@ import orjson
 from arena.dashboard import tournaments
 from arena.dashboard.training_runs import TrainingRuns, printable
 from arena.extensions import extensions
+from arena.report.ladder import live_ladder
 from arena.run.live_status import is_being_written, read_status
 from arena.store import connect
 from teamsets.errors import BadInput
@@ -109,15 +110,18 @@ class DatabaseParts:
                 found = None if shown is None else tournaments.describe(connection, shown)
                 self._runs[run_id] = orjson.dumps(found)
             # Extensions open the database themselves: while this connection is open, that costs them nothing.
-            for extension in extensions():
+            sections = {"ladder": live_ladder} | {
+                each.name: each.live for each in extensions() if each.live is not None
+            }
+            for name, live in sections.items():
                 try:
-                    section = None if extension.live is None else extension.live(self.path)
+                    section = live(self.path)
                 except Exception as error:  # code of others: the page has everything else
-                    problems.append(f"the section '{extension.name}' is left out: {type(error).__name__}: {error}")
+                    problems.append(f"the section '{name}' is left out: {type(error).__name__}: {error}")
                     continue
                 if section is not None:
                     content = {"title": section.title, "html": section.body, "style": section.style}
-                    shared[f"section {extension.name}"] = content
+                    shared[f"section {name}"] = content
         finally:
             connection.close()
         self._shared = {name: orjson.dumps(value) for name, value in shared.items()}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import Field
 
@@ -15,6 +16,7 @@ from arena.battles.seat import Fault, make_agent
 from arena.fixture import FixtureTeam
 from arena.record import BattleRecord
 from arena.remote.ladder import Ladder, Matchmaking
+from arena.remote.servers import with_page
 from arena.remote.user_battle import UNSEEN, Entrant, UserBattle
 from arena.run.entrants import check_available, check_ours, load_pools, stored_pools
 from arena.run.lifecycle import new_run, run_lifecycle
@@ -31,7 +33,8 @@ _PATIENCE = 20.0
 
 class LadderSettings(Settings):
     """Settings of `arena ladder`. server: its websocket. challenge: a user to challenge; accept: wait for challenges instead
-    of searching the ladder. The account is not part of the settings, so it is not stored."""
+    of searching the ladder. user_page: of the user's ratings, with {user}.
+    The account is not part of the settings, so it is not stored."""
 
     server: str
     agent: str
@@ -40,6 +43,7 @@ class LadderSettings(Settings):
     battles: Annotated[int, Field(ge=1)]
     challenge: str = ""
     accept: bool = False
+    user_page: str = ""
     rules: Rules = Rules()
 
 
@@ -111,7 +115,7 @@ async def play(
             if battle is None:
                 break
             if battle.begun:
-                record = battle.record()
+                record = await _with_page(battle.record(), settings, client.name, log)
                 lifecycle.keep(record)
                 show(count, battle, record)
             else:
@@ -119,3 +123,16 @@ async def play(
         else:
             lifecycle.status = FINISHED
     return lifecycle.status == FINISHED
+
+
+async def _with_page(
+    record: BattleRecord, settings: LadderSettings, user: str, log: Callable[[str], None]
+) -> BattleRecord:
+    """The record with what the user's page says, if there is one; a page that cannot be read is only reported."""
+    if record.ladder is None or not settings.user_page:
+        return record
+    try:
+        return replace(record, ladder=await with_page(record.ladder, settings.user_page, user, settings.format))
+    except OSError as error:
+        log(f"GXE and Glicko are not stored: {urlsplit(settings.user_page).netloc}: {error}")
+        return record

@@ -19,7 +19,7 @@ from agents import Agent
 from arena.battles.guard import StepGuard
 from arena.battles.seat import Fault, Seat, make_agent, new_seat
 from arena.fixture import SEATS, Fixture, FixtureTeam, digest, seat_seed
-from arena.record import BattleRecord
+from arena.record import BattleRecord, LadderRating
 from arena.venue import Rules, VenueFailed
 from arena.venues.server.client import Client
 from arena.venues.server.messages import BadMessage, parsing
@@ -188,6 +188,7 @@ class UserBattle:
             decisions=seat.rows(index),
             parse_warnings=seat.battle.parse_warnings,
             venue="server",
+            ladder=None if self.rating is None else LadderRating(self.host, *self.rating),
         )
 
     def _result(self, winner: str, problem: BaseException | None) -> tuple[str | None, str, str | None, str | None]:

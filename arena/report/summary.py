@@ -17,6 +17,7 @@ from arena.report import lengths, profiles
 from arena.report.counts import FaultCount, FormatCounts, PairingCount, ReportCounts, rate
 from arena.report.evidence import load_evidence
 from arena.report.findings import findings, match_findings
+from arena.report.ladder import ladder_histories, ladder_sentence
 from arena.report.match import match_of
 from arena.report.runs import describe_run, notes
 from arena.report.strengths import measure
@@ -60,6 +61,7 @@ def summarize(
         by_format = {name: each for name, each in by_format.items() if only in (None, name)}
         evidence = {format_id: load_evidence(db, run_id, format_id) for format_id in by_format}
         match = match_of(db, run_id)
+        ladder = ladder_histories(db, run_id)
     _check_anchor(anchor, evidence)
     descriptions = {agent["agent"]: agent["about"] for agent in run["agents"]}
     formats = []
@@ -75,9 +77,10 @@ def summarize(
         "version": VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "run": run,
-        "findings": [*match_findings(match), *findings(formats)],
+        "findings": [*match_findings(match), *map(ladder_sentence, ladder), *findings(formats)],
         "notes": notes(run, formats),
         "match": match,
+        "ladder": ladder,
         "formats": formats,
     }
     return _with_extensions(summary, db)

@@ -343,6 +343,28 @@ class MatchReport(TypedDict):
     sprt: SprtSummary | None
 
 
+class LadderPoint(TypedDict):
+    """A rated battle on other people's servers (table `ladder_ratings`). started: ISO time."""
+
+    battle_id: int
+    run: str
+    started: str
+    elo_before: int
+    elo_after: int
+    gxe: float | None
+    glicko: float | None
+    deviation: float | None
+
+
+class LadderHistory(TypedDict):
+    """An agent on a server's ladder, over all runs of the database."""
+
+    agent: str
+    server: str
+    format: str
+    ratings: list[LadderPoint]
+
+
 class PoolSummary(TypedDict):
     """A team set of a run. teams: how many; 0 where Showdown draws them."""
 
@@ -410,4 +432,6 @@ class ReportSummary(TypedDict):
     notes: list[str]
     #: None for a run that is not a match.
     match: MatchReport | None
+    #: Those in which the run has a rated battle.
+    ladder: list[LadderHistory]
     formats: list[FormatSummary]

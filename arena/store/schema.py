@@ -87,6 +87,17 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE battles RENAME COLUMN oddities TO parse_warnings;
     ALTER TABLE decisions RENAME COLUMN thought TO diagnostics;
     """,
+    """
+    CREATE TABLE ladder_ratings (         -- rated battles on other people's servers
+        battle_id  BIGINT PRIMARY KEY,
+        server     VARCHAR NOT NULL,
+        elo_before INTEGER NOT NULL,      -- our agent's, as the server announced it
+        elo_after  INTEGER NOT NULL,
+        gxe        DOUBLE,                -- of the user's page after the battle; NULL where there is none
+        glicko     DOUBLE,
+        deviation  DOUBLE
+    );
+    """,
 )
 
 VERSION = len(MIGRATIONS)

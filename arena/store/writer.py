@@ -31,6 +31,7 @@ _LINE = """{
     p1_team: 'VARCHAR', p2_team: 'VARCHAR', seed: 'VARCHAR', winner: 'VARCHAR', reason: 'VARCHAR', fault: 'VARCHAR',
     detail: 'VARCHAR', turns: 'INTEGER', started: 'DOUBLE', seconds: 'DOUBLE', parse_warnings: 'INTEGER',
     oddities: 'INTEGER', input_log: 'VARCHAR', p1_log: 'VARCHAR', p2_log: 'VARCHAR', venue: 'VARCHAR',
+    ladder: 'STRUCT(server VARCHAR, elo_before INTEGER, elo_after INTEGER, gxe DOUBLE, glicko DOUBLE, deviation DOUBLE)',
     decisions: 'STRUCT(seat VARCHAR, index INTEGER, turn INTEGER, legal VARCHAR[], choice VARCHAR,
         think_ms FLOAT, diagnostics VARCHAR, thought VARCHAR)[]'
 }"""
@@ -63,6 +64,9 @@ _INSERT = """
     INSERT INTO decisions (battle_id, seat, index, turn, legal, choice, think_ms, diagnostics)
     SELECT battle_id, d.seat, d.index, d.turn, d.legal, d.choice, d.think_ms, coalesce(d.diagnostics, d.thought)
     FROM (SELECT battle_id, unnest(decisions) AS d FROM lines JOIN incoming USING (number));
+    INSERT INTO ladder_ratings (battle_id, server, elo_before, elo_after, gxe, glicko, deviation)
+    SELECT battle_id, ladder.server, ladder.elo_before, ladder.elo_after, ladder.gxe, ladder.glicko, ladder.deviation
+    FROM lines JOIN incoming USING (number) WHERE ladder IS NOT NULL;
     DROP TABLE incoming;
     DROP TABLE lines;
 """

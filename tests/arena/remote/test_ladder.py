@@ -16,10 +16,10 @@ from support.sockets import against
 from websockets.asyncio.server import ServerConnection
 
 from arena.fixture import SEATS, FixtureTeam
-from arena.record import BattleRecord, unpacked
+from arena.record import BattleRecord, LadderRating, unpacked
 from arena.remote.ladder import Ladder, Matchmaking, server_uri
 from arena.remote.user_battle import Entrant, UserBattle
-from arena.store import rows
+from arena.store import Store, rows
 from arena.venues.server.client import PUBLIC_RATE_LIMIT, Client, ConnectionLimits, ConnectionLost, ServerRefused
 from arena.venues.server.local import LocalServer
 from arena.venues.server.login import Account
@@ -62,7 +62,7 @@ def consistent(record: BattleRecord, other: BattleRecord) -> None:
 
 
 @pytest.mark.slow
-def test_rated_battles_are_found_by_search_and_kept_from_our_side(there: Place) -> None:
+def test_rated_battles_are_found_by_search_and_kept_from_our_side(there: Place, tmp_path: Path) -> None:
     async def play() -> list[tuple[UserBattle, UserBattle]]:
         uri = there.server.uri
         async with await Client.connect(uri, "One A") as a, await Client.connect(uri, "two") as b:
@@ -82,9 +82,14 @@ def test_rated_battles_are_found_by_search_and_kept_from_our_side(there: Place) 
         assert one.rating is not None
         if record.winner is not None:  # after a tie the one rated lower gains
             assert (one.rating[1] > one.rating[0]) == (record.winner == one.role)
-        assert record.to_line("run")
+        assert record.ladder == LadderRating(there.host, *one.rating)
+        store = Store(tmp_path / "arena.duckdb")
+        store.add(record.to_line("run"))
+        store.ingest_journal()
         keys |= {record.fixture.key, other.fixture.key}
     assert len(keys) == 4
+    stored = rows("SELECT server, elo_before, elo_after, gxe FROM ladder_ratings", tmp_path / "arena.duckdb")
+    assert stored == [(there.host, *one.rating, None) for one, _ in battles if one.rating is not None]
 
 
 @pytest.mark.slow

@@ -343,6 +343,7 @@ def test_every_key_is_explained(played: Path) -> None:
 #: Keys that the played database may give no cause for: of earlier runs, of team sets, of cycles, of sweeps.
 SELDOM = {"run", "better_on", "worse_on", "clear", "bound", "sentence"}
 SELDOM |= {"win_rates", "strength", "holds", "luck", "confidence"}
+SELDOM |= {"server", "ratings", "elo_before", "elo_after", "glicko", "deviation"}
 SELDOM |= {"base", "axis", "checkpoint", "lines", "label", "points", "x"}
 #: And of a curriculum; `shares` and `gaps` are what its checkpoints tell.
 SELDOM |= set().union(

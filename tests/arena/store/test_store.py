@@ -350,7 +350,7 @@ class TestMigration:
 
     TABLES = (
         "agents", "arena_extensions", "arena_schema", "battles", "checkpoints", "costs", "curricula", "decisions",
-        "evidence", "gates", "runs", "stages", "teams",
+        "evidence", "gates", "ladder_ratings", "runs", "stages", "teams",
     )  # fmt: skip
     VIEWS = ("evidence_results", "faults", "head_to_head", "results", "team_results")
 
