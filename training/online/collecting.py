@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.observation.layout import SINGLES, Layout
 from agents.policy.network import Network
 from arena.fixture import digest
 from training.envs.fixtures import EnvBattle
@@ -117,7 +118,7 @@ class Collector:
 
     agents: plays the seats of agents by their specs; None if there are none. max_turns: a battle that goes beyond this turn
     is truncated. generator: draws the actions, on the networks' device. teacher: judges the decisions that are kept.
-    record_steps: see `RecordedSteps`.
+    record_steps: see `RecordedSteps`. layout: of what the seats see.
     """
 
     def __init__(
@@ -130,8 +131,9 @@ class Collector:
         clock: IterationClock,
         teacher: Teacher | None = None,
         record_steps: bool = False,
+        layout: Layout = SINGLES,
     ) -> None:
-        self._teacher, self._record_steps = teacher, record_steps
+        self._teacher, self._record_steps, self._layout = teacher, record_steps, layout
         self._recorded: dict[tuple[int, SamplingSettings], RecordedSteps] = {}
         self._battles, self._games, self._agents = battles, games, agents
         self._max_turns, self._generator, self._clock = max_turns, generator, clock
@@ -172,7 +174,7 @@ class Collector:
         count = min(self.pool_count, groups)
         parts = np.array_split(np.arange(groups * plan.group).reshape(groups, plan.group), count)
         if len(self._transfers) != count:
-            self._transfers = [Transfer(device, 2 * part.size) for part in parts]
+            self._transfers = [Transfer(device, 2 * part.size, self._layout) for part in parts]
         pools = []
         for part, transfer in zip(parts, self._transfers, strict=True):
             rows = part.ravel()

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, PlainValidator, SerializeAsAny
 
 from teamsets import variety
-from teamsets.formats import get_singles_format
+from teamsets.formats import get_format, get_singles_format
 from training.online.schedules import ScheduleSettings
 from training.runs.common_settings import CheckpointSettings, EvaluationSettings, RunConfig, TrackingSettings
 from training.runs.config_reader import BadConfig, Section, algorithm_class, bad_name, settings_by_name
@@ -269,7 +269,10 @@ class OnlineConfig(RunConfig):
 
 def _check(config: OnlineConfig) -> None:
     """Check constraints between settings."""
-    drawn = get_singles_format(config.format, "online training").random
+    played = (
+        get_format(config.format) if config.venue == "showdown" else get_singles_format(config.format, "the engine")
+    )
+    drawn = played.random
     if drawn == bool(config.rollout.teams):
         fix = "Showdown generates the teams: leave it empty" if drawn else "name at least one team set"
         raise BadConfig(f"rollout.teams: {fix}")

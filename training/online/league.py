@@ -16,6 +16,7 @@ from agents.policy import checkpoint, network
 from agents.policy.network import Network
 from arena.fixture import digest
 from teamsets.errors import BadInput
+from teamsets.formats import Format
 from training.online.collecting import SeatAssignment
 from training.online.config import AgentMember, CheckpointMember, LeagueSettings, Member, PastMember
 from training.online.players import SamplingSettings
@@ -33,7 +34,7 @@ class League:
     """
 
     def __init__(
-        self, settings: LeagueSettings, seed: int, gen: int, device: torch.device, agents: Mapping[str, str]
+        self, settings: LeagueSettings, seed: int, played: Format, device: torch.device, agents: Mapping[str, str]
     ) -> None:
         self._settings, self._seed, self._device, self._agents = settings, seed, device, agents
         self.opponent: SeatAssignment
@@ -42,8 +43,8 @@ class League:
         for each in settings.members:
             if isinstance(each, CheckpointMember):
                 policy, about = checkpoint.load(checkpoint.find(each.checkpoint), device)
-                if about.unfit_for(gen):
-                    raise BadInput(f"league.members: {each.checkpoint}: {about.unfit_for(gen)}")
+                if unfit := about.unfit_for(played.gen, doubles=played.doubles):
+                    raise BadInput(f"league.members: {each.checkpoint}: {unfit}")
                 name = each.checkpoint
                 self._stored[name] = SeatAssignment(
                     name, policy.requires_grad_(False), SamplingSettings(each.temperature, 0.0), ""

@@ -12,22 +12,35 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from agents.observation.actions import ACTIONS, MOVES, SWITCHES, TERA
-from agents.observation.observation import OUR_MOVES, OURS
+from agents.observation.actions import MOVES, SWITCHES, TERA
+from agents.observation.columns import FIELD
+from agents.observation.doubles import actions as doubles
+from agents.observation.layout import DOUBLES, SINGLES
 from agents.policy.network import Network
 from training.online.players import Ints
 from training.online.steps import SeenTensors
 
-#: The token of each action: the move's, or that of the Pokémon on the bench. Its first id is the label.
-_TOKENS = [0] * ACTIONS
-for _first, _actions in ((OUR_MOVES[0], MOVES), (OURS[1], SWITCHES), (OUR_MOVES[0], TERA)):
-    for _place, _action in enumerate(_actions):
-        _TOKENS[_action] = _first + _place
+
+def _tokens(actions: int) -> list[int]:
+    """Return the token of each action: the move's, or that of the Pokémon that comes in. Its first id is the label.
+
+    actions: number of them. To pass, in doubles, is about the field's.
+    """
+    if actions == SINGLES.actions:
+        spans = ((SINGLES.moves[0], MOVES, 1), (SINGLES.ours[1], SWITCHES, 1), (SINGLES.moves[0], TERA, 1))
+    else:
+        first, each = DOUBLES.moves[0], doubles.TARGETS
+        spans = ((first, doubles.MOVES, each), (first, doubles.SPECIAL, each), (DOUBLES.ours[0], doubles.POKEMON, 1))
+    tokens = [FIELD] * actions
+    for token, numbers, per_token in spans:
+        for place, action in enumerate(numbers):
+            tokens[action] = token + place // per_token
+    return tokens
 
 
 def chosen_ids(seen: SeenTensors, actions: Tensor) -> Tensor:
     """Return the vocabulary ids [n] of what actions [n] name: a move, or a Pokémon that comes in."""
-    tokens = torch.tensor(_TOKENS, device=actions.device)[actions]  # [n]
+    tokens = torch.tensor(_tokens(seen.legal.shape[1]), device=actions.device)[actions]  # [n]
     return seen.token_ids[torch.arange(len(actions), device=actions.device), tokens, 0].long()
 
 

@@ -11,8 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.observation.actions import ACTIONS
-from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
+from agents.observation.observation import Observations
 from training.online.players import Ints, SampledActions, SamplingSettings
 from training.online.rollout import Rollout
 from training.online.steps import SeenTensors
@@ -137,7 +136,8 @@ class Recorder:
         if searched:
             for name in ("values", "second_values"):
                 values = np.concatenate([getattr(each, name) for each in searched])
-                beyond = ((0, 0), (0, ACTIONS - values.shape[1]))  # actions that no position of the engine has
+                unknown = kept[0].seen.legal.shape[1] - values.shape[1]  # actions that no position of the engine has
+                beyond = ((0, 0), (0, unknown))
                 arrays[f"searched_{name}"] = [np.pad(values, beyond, constant_values=np.nan)]
             arrays["searched_value"] = [each.value for each in searched]
         moved = {name: [torch.from_numpy(np.concatenate(parts)).to(device)] for name, parts in arrays.items()}
@@ -170,11 +170,12 @@ def _rollout(packed: dict[str, Tensor], trajectory: Ints, ended: EndedBattle, ma
         "opponent": opponents[battle],
         "group": battle // ended.group,
     }
+    actions = packed["legal"].shape[1]
     empty: dict[str, NDArray[Any]] = {
-        "others_token_ids": np.zeros((0, TOKENS, IDS_PER_TOKEN), np.int16),
-        "others_features": np.zeros((0, TOKENS, FEATURES), np.float32),
-        "searched_values": np.zeros((0, ACTIONS), np.float32),
-        "searched_second_values": np.zeros((0, ACTIONS), np.float32),
+        "others_token_ids": np.zeros((0, *packed["token_ids"].shape[1:]), np.int16),
+        "others_features": np.zeros((0, *packed["features"].shape[1:]), np.float32),
+        "searched_values": np.zeros((0, actions), np.float32),
+        "searched_second_values": np.zeros((0, actions), np.float32),
         "searched_value": np.zeros(0, np.float32),
         "opponent_choices": np.zeros(0, np.int64),
     }

@@ -20,6 +20,7 @@ from torch import Tensor
 
 from agents.policy import checkpoint
 from agents.policy.distributions import log_prob_of, log_probs
+from teamsets.formats import Format
 from training.online import config
 from training.online.rollout import Rollout, forward_packed
 from training.online.schedules import ParameterSchedule
@@ -32,7 +33,7 @@ _RATE, _MAX_FACTOR = 0.1, 1000.0
 class Reference:
     """The reference policy and the coefficient. `Reference.load` makes it; a coefficient of constant 0 has none."""
 
-    def __init__(self, settings: config.OnlineReference, start_from: str, gen: int, device: torch.device) -> None:
+    def __init__(self, settings: config.OnlineReference, start_from: str, played: Format, device: torch.device) -> None:
         name = settings.checkpoint or start_from
         if not name:
             raise BadConfig(
@@ -40,8 +41,8 @@ class Reference:
             )
         folder = checkpoint.find(name)
         self._network, about = checkpoint.load(folder, device)
-        if about.unfit_for(gen):
-            raise BadConfig(f"reference.checkpoint: {folder}: {about.unfit_for(gen)}")
+        if unfit := about.unfit_for(played.gen, doubles=played.doubles):
+            raise BadConfig(f"reference.checkpoint: {folder}: {unfit}")
         self._network.requires_grad_(False)
         self._identity = checkpoint.identity(folder)
         self.where, self._target = settings.where, settings.target

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from agents.policy import checkpoint
 from agents.policy.network import PRESETS, Network, Shape
+from teamsets.formats import Format
 from training.online import config
 from training.online.noise_scale import NoiseScale
 from training.online.players import SamplingSettings
@@ -33,10 +34,12 @@ class Role:
     The replay buffer is made by the learning rule, which knows what it holds. Raises BadConfig and BadInput.
     """
 
-    def __init__(self, name: str, settings: config.RoleSettings, seed: int, gen: int, device: torch.device) -> None:
+    def __init__(
+        self, name: str, settings: config.RoleSettings, seed: int, played: Format, device: torch.device
+    ) -> None:
         self.name, self.settings, self.device = name, settings, device
         self.lineage: list[Any] = []
-        self.network = self._built(seed, gen)
+        self.network = self._built(seed, played)
         self.head: nn.Module | None = None
         self._averaged = copy.deepcopy(self.network) if settings.optimizer.average else None
         self.optimizer = _adamw(self._learning, self.settings.optimizer)
@@ -166,19 +169,19 @@ class Role:
         if "noise_scale" in state:  # states of 0.1.0 have none
             self.noise_scale.restore(state["noise_scale"])
 
-    def _built(self, seed: int, gen: int) -> Network:
+    def _built(self, seed: int, played: Format) -> Network:
         """The network with its initial weights. Dropout is off: what plays must be what is trained."""
         settings, shape = self.settings.network, PRESETS[self.settings.network.preset]
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            built = Network(without_dropout(shape))
+            built = Network(replace(without_dropout(shape), slots=2 if played.doubles else 1))
         if settings.start_from:
             folder = checkpoint.find(settings.start_from)
             loaded, about = checkpoint.load(folder)
+            if unfit := about.unfit_for(played.gen, doubles=played.doubles):
+                raise BadConfig(f"{self.name}.network.start_from: {folder}: {unfit}")
             if without_dropout(loaded.shape) != built.shape:
                 raise BadConfig(f"{self.name}.network.start_from: {folder} is not of the preset {settings.preset}")
-            if about.unfit_for(gen):
-                raise BadConfig(f"{self.name}.network.start_from: {folder}: {about.unfit_for(gen)}")
             if not finite(loaded):
                 raise BadConfig(f"{folder}: contains non-finite weights: start from another checkpoint")
             built.load_state_dict(loaded.state_dict())

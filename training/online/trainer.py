@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from agents import Agent
+from agents.observation.layout import layout_of
 from agents.policy import checkpoint
 from agents.policy.distributions import entropy, kl, log_probs
 from teamsets.formats import get_format
@@ -64,17 +65,19 @@ class Trainer:
         _use_threads(settings.compute.threads)
         self.device = _device(settings.compute.device)
         torch.set_float32_matmul_precision("high" if settings.compute.precision == "tf32" else "highest")
-        gen = get_format(settings.format).gen
+        played = get_format(settings.format)
+        #: Of what the seats see and may do.
+        self.layout = layout_of(2 if played.doubles else 1)
         self.generator = torch.Generator(self.device).manual_seed(settings.seed)  # draws actions
         self.shuffle = torch.Generator().manual_seed(settings.seed + 1)  # draws minibatches
         self.roles = {
-            name: Role(name, role, settings.seed + number, gen, self.device)
+            name: Role(name, role, settings.seed + number, played, self.device)
             for number, (name, role) in enumerate(config.roles(settings).items())
         }
         start_from = settings.learner.network.start_from
         coefficient = settings.reference.coefficient
         off = coefficient.kind == "constant" and coefficient.value == 0
-        self.reference = None if off else Reference(settings.reference, start_from, gen, self.device)
+        self.reference = None if off else Reference(settings.reference, start_from, played, self.device)
         self.clock = IterationClock()
         engine = settings.venue == "engine"
         count = settings.rollout.battles
@@ -85,7 +88,7 @@ class Trainer:
         everyone = any_agent_plays(settings.venue, settings.format)
         agents = Opponents(given, count, settings.format, everyone=everyone) if given else None
         names = dict(zip(map(str, given), agents.weights, strict=True)) if agents is not None else {}
-        self.league = League(settings.league, settings.seed, gen, self.device, names)
+        self.league = League(settings.league, settings.seed, played, self.device, names)
         games = games or BattleSampler(settings.rollout, settings.format, settings.seed, packed=engine)
         self._collector = Collector(
             self.battles,
@@ -96,6 +99,7 @@ class Trainer:
             self.clock,
             self.make_teacher(),
             settings.compute.cuda_graphs,
+            self.layout,
         )
 
     @property

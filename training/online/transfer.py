@@ -8,8 +8,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from agents.observation.actions import ACTIONS
-from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
+from agents.observation.layout import Layout
+from agents.observation.observation import Observations
 from training.envs.venue import Battles, Ints
 from training.online.steps import SeenTensors
 
@@ -21,14 +21,14 @@ class Transfer:
     written again only after `receive`, by when the copy is over.
     """
 
-    def __init__(self, device: torch.device, seats: int) -> None:
+    def __init__(self, device: torch.device, seats: int, layout: Layout) -> None:
         self._device, self._buffers = device, None
         self._sent = torch.empty(0, dtype=torch.int64)
         if device.type == "cuda":
             self._buffers = (
-                torch.empty((seats, TOKENS, IDS_PER_TOKEN), dtype=torch.int16, pin_memory=True),
-                torch.empty((seats, TOKENS, FEATURES), dtype=torch.float32, pin_memory=True),
-                torch.empty((seats, ACTIONS), dtype=torch.bool, pin_memory=True),
+                torch.empty((seats, layout.tokens, layout.ids), dtype=torch.int16, pin_memory=True),
+                torch.empty((seats, layout.tokens, layout.features), dtype=torch.float32, pin_memory=True),
+                torch.empty((seats, layout.actions), dtype=torch.bool, pin_memory=True),
             )
             self._actions = torch.empty(seats, dtype=torch.int64, pin_memory=True)
             self._copied = torch.cuda.Event()

@@ -18,6 +18,7 @@ from arena.venues.simulator.replaying import input_log_teams
 from arena.venues.simulator.reproduction import StoredDecision
 from teamsets.drawn import drawn_teams
 from teamsets.errors import ArenaError
+from teamsets.formats import get_singles_format
 from training.envs.venue import Battles, Ints
 
 #: The row in which a stored battle is replayed.
@@ -96,7 +97,7 @@ class ShowdownForks:
     def __init__(self, rows: int, format_id: str) -> None:
         from training.envs.showdown_battles import ShowdownBattles
 
-        self.battles = ShowdownBattles(rows, format_id)
+        self.battles = ShowdownBattles(rows, get_singles_format(format_id, "`train preferences`").id)
 
     def begin(self, stored: ForkedSide) -> None:
         first, second = stored.previews

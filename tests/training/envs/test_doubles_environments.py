@@ -16,6 +16,8 @@ from agents.observation.layout import DOUBLES
 from teamsets.errors import BadInput
 from teamsets.errors import UnknownFormat as Unknown
 from training.envs import PokemonEnv, PokemonVectorEnv
+from training.envs.fixtures import FixtureSampler
+from training.envs.showdown_battles import ShowdownBattles
 from training.envs.slot_agents import SlotAgentsEnv
 from training.envs.two_seats import TwoSeatEnv
 
@@ -100,6 +102,30 @@ def test_the_two_slots_of_a_side_are_agents_that_share_its_reward() -> None:
     assert min(decided.values()) > 3 and all(terminated.values())
     assert rewards["p1a"] == rewards["p1b"] == -rewards["p2a"] == -rewards["p2b"]
     env.close()
+
+
+def test_a_copy_stands_at_the_same_decision_also_between_two_slots() -> None:
+    battles = ShowdownBattles(2, "gen9doublesou")
+    leader, copy = np.array([0]), np.array([1])
+    battles.begin(
+        leader,
+        [FixtureSampler("gen9doublesou", "competitive", "p1", packed=False).game(5, 0, {"x": 1.0}).fixture],
+        [(None, None)],
+    )
+    between = 0
+    for _ in range(14):
+        battles.copy(leader, copy, ["gen5,0123456789abcdef"])
+        assert (battles.needs_decision(leader) == battles.needs_decision(copy)).all()
+        seats = np.flatnonzero(battles.needs_decision(leader)[0])
+        rows = np.zeros(len(seats), np.int64)
+        ours, theirs = battles.observe(rows, seats), battles.observe(rows + 1, seats)
+        assert all((one == other).all() for one, other in zip(ours, theirs, strict=True))
+        between += int(ours.features[:, FIELD, FieldFeature.SECOND_SLOT].sum())
+        actions = np.full((1, 2), -1)
+        actions[0, seats] = battles.masks(rows, seats).argmax(1)
+        battles.play(leader, actions)
+    assert between > 3
+    battles.close()
 
 
 def test_what_has_no_doubles_is_refused_in_one_line() -> None:

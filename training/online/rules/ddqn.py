@@ -36,8 +36,6 @@ from pydantic import Field
 from torch import Tensor
 from torch.nn.functional import huber_loss
 
-from agents.observation.actions import ACTIONS
-from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS
 from agents.policy.network import Network, Output
 from training.online.config import OnlineConfig, Positive, RuleSettings, Share
 from training.online.metrics import Averages
@@ -192,16 +190,16 @@ class DDQN(Trainer):
             for old, new in zip(target.parameters(), role.network.parameters(), strict=True):
                 old.lerp_(new, rate)
 
-    @staticmethod
-    def replay_fields() -> dict[str, Tensor]:
+    def replay_fields(self) -> dict[str, Tensor]:
         """An example of what the replay buffer holds of a decision. reference: logits of the reference policy."""
+        layout = self.layout
         return {
-            "token_ids": torch.zeros((0, TOKENS, IDS_PER_TOKEN), dtype=torch.int16),
-            "features": torch.zeros((0, TOKENS, FEATURES)),
-            "legal": torch.zeros((0, ACTIONS), dtype=torch.bool),
+            "token_ids": torch.zeros((0, layout.tokens, layout.ids), dtype=torch.int16),
+            "features": torch.zeros((0, layout.tokens, layout.features)),
+            "legal": torch.zeros((0, layout.actions), dtype=torch.bool),
             "actions": torch.zeros(0, dtype=torch.int64),
             "rewards": torch.zeros(0),
-            "reference": torch.zeros((0, ACTIONS)),
+            "reference": torch.zeros((0, layout.actions)),
         }
 
     def replace(self, name: str, by: str) -> None:

@@ -14,6 +14,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import torch
@@ -33,9 +34,9 @@ from training.online.trainer import LEARNER, Metrics, Trainer
 class CentralCritic(nn.Module):
     """The expected return, from -1 to 1, of a seat, from what it sees and what the seat opposite sees."""
 
-    def __init__(self, preset: str) -> None:
+    def __init__(self, preset: str, slots: int) -> None:
         super().__init__()
-        shape = without_dropout(PRESETS[preset])
+        shape = replace(without_dropout(PRESETS[preset]), slots=slots)
         self.encoder = Network(shape)
         self.hidden = nn.Linear(2 * shape.width, shape.width)
         self.value = nn.Linear(shape.width, 1)
@@ -73,7 +74,7 @@ class MAAC(Trainer):
         super().__init__(settings, **places)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed + 2)
-            critic = CentralCritic(self.rule.critic_preset)
+            critic = CentralCritic(self.rule.critic_preset, self.layout.slots)
         self._critic = Critic(critic, self.rule.critic_learning_rate, self.roles[LEARNER])
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:

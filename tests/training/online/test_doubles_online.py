@@ -1,0 +1,67 @@
+"""Learning doubles by playing on Showdown: every rule's iteration, self-play and other agents, slot by slot."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from support.online import settings, trainer
+
+torch = pytest.importorskip("torch")
+
+from agents.observation.layout import DOUBLES  # noqa: E402
+from agents.policy import checkpoint  # noqa: E402
+from agents.policy.network import PRESETS, Network  # noqa: E402
+from teamsets.errors import ArenaError  # noqa: E402
+from training.online.rollout import Rollout  # noqa: E402
+from training.online.trainer import Trainer  # noqa: E402
+
+FORMAT = "gen9randomdoublesbattle"
+MEMBERS = [{"who": "opponent", "weight": 1.0}, {"who": "agent", "agent": "heuristic:max-power", "weight": 1.0}]
+SMALL: dict[str, Any] = {
+    "venue": "showdown", "format": FORMAT, "rollout__battles": 4, "rollout__teams": [], "rollout__max_turns": 4,
+    "league__members": MEMBERS, "learner__network__preset": "micro", "seed": 2,
+}  # fmt: skip
+#: So that each rule learns in its first iterations.
+AT_ONCE: dict[str, dict[str, Any]] = {
+    "maac": {"algorithm__critic_warmup": 0},
+    "ddqn": {"algorithm__learning_starts": 20, "algorithm__updates": 2},
+    "magrpo": {"algorithm__group": 4},
+}
+RULES = ["ppo", *(pytest.param(name, marks=pytest.mark.slow) for name in ("iac", "maac", "ddqn", "magrpo"))]
+
+
+def watched(one: Trainer) -> list[Rollout]:
+    """The rollouts of the learner, as they are learned from."""
+    kept: list[Rollout] = []
+    learn = one.learn
+    one.learn = lambda role, rollout, reference: (kept.append(rollout), learn(role, rollout, reference))[1]  # type: ignore[method-assign]
+    return kept
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_an_iteration_of_each_rule_is_played_and_learned(name: str) -> None:
+    one = trainer(name, **SMALL, **AT_ONCE.get(name, {}))
+    kept = watched(one)
+    before = [weight.clone() for weight in one.roles["learner"].network.parameters()]
+    for _ in range(2):
+        one.iterate()
+    one.close()
+    assert one.roles["learner"].network.shape.slots == 2
+    for rollout in kept:
+        assert (
+            rollout.token_ids.shape[1:] == (DOUBLES.tokens, DOUBLES.ids) and rollout.logits.shape[1] == DOUBLES.actions
+        )
+        assert rollout.legal[torch.arange(len(rollout.actions)), rollout.actions].all()
+    assert kept and any(
+        not torch.equal(old, new) for old, new in zip(before, one.roles["learner"].network.parameters(), strict=True)
+    )
+
+
+def test_networks_of_singles_and_engines_are_refused_in_one_line(tmp_path: Any) -> None:
+    folder = checkpoint.save(tmp_path / "run" / "checkpoints" / "step-000000001", Network(PRESETS["micro"]), 1)
+    with pytest.raises(ArenaError, match="plays singles only, not doubles"):
+        trainer(**{**SMALL, "learner__network__start_from": str(folder)})
+    with pytest.raises(ArenaError, match=re.escape(f"'{FORMAT}': the engine plays singles only")):
+        settings(**{**SMALL, "venue": "engine"})
