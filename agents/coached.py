@@ -8,7 +8,7 @@ import random
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, quote
 
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.battle.choices import Choice
 from agents.contract import Agent, Answer
 from agents.registry import AgentSource, resolve
@@ -69,11 +69,21 @@ class Coached(Agent):
         self.coach.start(battle)
 
     def team_preview(self, battle: SeatBattle) -> Any:
-        return self.learner.team_preview(battle)
+        """In doubles a decision like any other, which the coach labels; in singles the learner's."""
+        return self._preview(battle) if isinstance(battle, SeatDoubleBattle) else self.learner.team_preview(battle)
+
+    async def _preview(self, battle: SeatBattle) -> Answer | None:
+        answer = await _awaited(self.learner.team_preview(battle))
+        coachs = await _awaited(self.coach.team_preview(battle))
+        return self._labelled(battle, answer, "default" if coachs is None else coachs)
 
     async def act(self, battle: SeatBattle) -> Answer:
         answer = await _awaited(self.learner.act(battle))
-        label = battle.read_answer(await _awaited(self.coach.act(battle)), battle.last_request)
+        return self._labelled(battle, answer, await _awaited(self.coach.act(battle)))
+
+    def _labelled(self, battle: SeatBattle, answer: Any, coachs: Any) -> Any:
+        """Return the answer that is played, and set the diagnostics. coachs: what the coach answered."""
+        label = battle.read_answer(coachs, battle.last_request)
         self.diagnostics = _diagnostics(self.learner, self.coach, label)
         led = self.lead > 0 and self.rng.random() < self.lead
         return label if led and label is not None else answer

@@ -35,6 +35,10 @@ class Decisions(Protocol):
     def number(self) -> int:
         """The number of the next decision in the request, from 0."""
 
+    @property
+    def prefix(self) -> str:
+        """What a label of the next decision begins with among those of all decisions of the request; "" in singles."""
+
     def observe(self) -> Observation:
         """Return what is seen at the next decision."""
 
@@ -51,7 +55,7 @@ class Decisions(Protocol):
 class SinglesDecisions:
     """The decision of a request in singles. Team preview has none."""
 
-    number = 0
+    number, prefix = 0, ""
 
     def __init__(self, battle: SeatBattle) -> None:
         self._battle = battle

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,12 +17,14 @@ from numpy.typing import NDArray
 from agents.battle import SeatBattle, SeatDoubleBattle, new_battle
 from agents.battle.choices import Choice
 from agents.observation.actions import action_of
-from agents.observation.decisions import decisions_of
+from agents.observation.decisions import Decisions, decisions_of
 from agents.observation.layout import Layout, layout_of, layout_with
 from teamsets.formats import get_format
 from training.data.targets import Target, target_policy
 from training.data.win_probabilities import win_probability
 
+#: A label that an agent has reported for one decision of several: "a: move fakeout +1", "1: switch incineroar".
+_OF_ONE_DECISION = re.compile(r"[ab1-6]: ")
 #: The action of a decision whose action is unknown or not in the action space.
 MISSING = -1
 
@@ -134,10 +137,9 @@ def build_trajectory(
             actions.append(_known(parts, number, possible))
             # A pair differs first at one of the decisions: before that one there is none, and behind it they are others'.
             worse.append(_known(other_parts, number, possible) if parts[:number] == other_parts[:number] else MISSING)
-            by_label = {turn.label_of(action): action for action in possible}
-            policy, target = target_policy(
-                _of_decision(reported, by_label), by_label, by_expert=by_expert, layout=layout
-            )
+            by_label = {choice.label: action for action, choice in possible.items()}
+            said = _of_decision(reported, turn, parts[:number])
+            policy, target = target_policy(said, by_label, by_expert=by_expert, layout=layout)
             policies.append(policy)
             targets.append(target)
             values.append(value)
@@ -164,20 +166,32 @@ def _known(parts: Sequence[str], number: int, possible: dict[int, Choice]) -> in
     return MISSING if action is None else action
 
 
-def _of_decision(reported: dict[str, Any] | None, labels: Iterable[str]) -> dict[str, Any] | None:
-    """Return the part of a request's diagnostics that is about one of its decisions. labels: of its legal actions.
+def _of_decision(reported: dict[str, Any] | None, turn: Decisions, chosen: Sequence[str]) -> dict[str, Any] | None:
+    """Return the diagnostics of a request as those of its next decision. chosen: the labels of what was chosen before it.
 
-    In doubles the dicts by choice are of both slots, whose labels begin with the slot ("a: "), or with the pick.
+    In doubles an agent reports by slot ("a: move fakeout +1"), or by joint choices: those that begin as it was chosen.
     """
-    slot, colon, _ = next(iter(labels)).partition(": ")
-    if reported is None or not colon:
+    if reported is None or not turn.prefix:
         return reported
-    return {
-        name: {label: share for label, share in value.items() if label.startswith(slot + colon)}
-        if isinstance(value, dict)
-        else value
-        for name, value in reported.items()
-    }
+    found = dict(reported)
+    for name in ("visits", "probabilities"):
+        shares: dict[str, float] = {}
+        for label, share in (reported.get(name) or {}).items():
+            part = _part_of(label, turn, chosen)
+            if part is not None:
+                shares[part] = shares.get(part, 0.0) + share
+        found[name] = shares
+    return found
+
+
+def _part_of(label: str, turn: Decisions, chosen: Sequence[str]) -> str | None:
+    """Return what a reported label says of the next decision: the label of one of its choices, or None."""
+    if label.startswith(turn.prefix):
+        return label.removeprefix(turn.prefix)
+    if _OF_ONE_DECISION.match(label):
+        return None
+    parts, number = turn.parts_of(label), turn.number
+    return parts[number] if number < len(parts) and list(parts[:number]) == list(chosen) else None
 
 
 def decision_points(role: str, format_id: str, lines: Sequence[str]) -> Iterator[SeatBattle]:

@@ -59,11 +59,13 @@ class DoublesDecisions:
         self._pass()
         self.actions = self._legal()
 
+    @property
+    def prefix(self) -> str:
+        """ "a: " or "b: "; "1: " … at team preview."""
+        return f"{len(self._chosen) + 1 if self._slots is None else LETTERS[len(self._chosen)]}: "
+
     def label_of(self, action: int) -> str:
-        label = self.actions[action].label
-        if self._slots is None:
-            return f"{len(self._chosen) + 1}: {label}"
-        return f"{LETTERS[len(self._chosen)]}: {label}"
+        return self.prefix + self.actions[action].label
 
     def parts_of(self, label: str) -> Sequence[str]:
         if self._slots is not None:

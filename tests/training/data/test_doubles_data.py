@@ -10,7 +10,9 @@ import pytest
 from support.doubles import doubles_fixtures
 from support.rule_matches import play_all
 
+from agents.observation.columns import FIELD
 from agents.observation.decisions import decisions_of
+from agents.observation.doubles.columns import FieldFeature
 from agents.observation.layout import DOUBLES, SINGLES
 from arena.record import BattleRecord
 from teamsets.formats import DOUBLES_FORMATS
@@ -74,6 +76,44 @@ def test_what_an_expert_says_of_a_slot_is_the_target_of_that_slots_decision() ->
     expert = made.targets == Target.EXPERT
     assert expert.sum() == len(made) - 4, "all but the picks at team preview"
     assert (made.target_policy[expert].argmax(1) == made.actions[expert]).all()
+
+
+def test_what_a_coach_would_have_chosen_is_the_target_where_the_learner_chose_as_it_up_to_there() -> None:
+    """A coach's joint choice labels slot a; it labels slot b where a chose what the coach would have. So at team preview."""
+    record = played(FORMAT)
+    choices = stored_choices(record, 0)
+    agreeing = [{"coach": choice, "probabilities": {choice: 1.0}} for choice in choices]
+    made = built(record, 0, diagnostics=agreeing)
+    assert (made.targets == Target.EXPERT).all() and (made.target_policy.argmax(1) == made.actions).all()
+    joint = next(place for place, choice in enumerate(choices) if choice.startswith("move ") and ", move " in choice)
+    first, second = choices[joint].split(", ")
+    other = next(
+        label.removeprefix("a: ")
+        for label in record.decisions[[k for k, row in enumerate(record.decisions) if row[0] == 0][joint]][3]
+        if label.startswith("a: move") and label != f"a: {first}"
+    )
+    differing = [*agreeing]
+    differing[joint] = {"coach": f"{other}, {second}", "probabilities": {f"{other}, {second}": 1.0}}
+    told = built(record, 0, diagnostics=differing)
+    (changed,) = np.flatnonzero(
+        (told.target_policy != made.target_policy).any(axis=1) & (told.targets == Target.EXPERT)
+    )
+    assert told.target_policy[changed].argmax() != made.actions[changed], "slot a: the coach's own"
+    assert told.targets[changed + 1] == Target.EMPTY and (told.targets == Target.EMPTY).sum() == 1, "slot b: not known"
+
+
+def test_a_coach_labels_a_learners_decisions_at_team_preview_too() -> None:
+    """DAgger: slot a and the first pick have a target each time, the others where the learner chose as the coach."""
+    coached = "coached?learner=random&coach=heuristic:max-power"
+    (record,) = play_all(doubles_fixtures(FORMAT, (coached, "random"), 1), 60)
+    assert record.fault is None, record.detail
+    made = built(record, 0, diagnostics=[row[6] for row in record.decisions if row[0] == 0])
+    assert set(made.targets.tolist()) == {Target.EXPERT, Target.EMPTY}
+    assert made.targets[0] == Target.EXPERT, "the first pick"
+    slots = made.features[:, FIELD]
+    first = (slots[:, FieldFeature.PREVIEW] == 0) & (slots[:, FieldFeature.OTHER_HAS_CHOSEN] == 0)
+    assert first.sum() > 3 and (made.targets[first] == Target.EXPERT).all()
+    assert made.legal[np.arange(len(made)), made.target_policy.argmax(1)][made.targets == Target.EXPERT].all()
 
 
 def test_an_unknown_choice_of_the_first_slot_leaves_out_what_the_second_would_have_seen() -> None:
