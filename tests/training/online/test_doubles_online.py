@@ -10,11 +10,14 @@ from support.online import settings, trainer
 
 torch = pytest.importorskip("torch")
 
+from agents.observation.doubles.actions import MOVES, PASS, POKEMON, SPECIAL  # noqa: E402
 from agents.observation.layout import DOUBLES  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.network import PRESETS, Network  # noqa: E402
 from teamsets.errors import ArenaError  # noqa: E402
+from training.online.opponent_head import chosen_ids  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
+from training.online.steps import SeenTensors  # noqa: E402
 from training.online.trainer import Trainer  # noqa: E402
 
 FORMAT = "gen9randomdoublesbattle"
@@ -57,6 +60,14 @@ def test_an_iteration_of_each_rule_is_played_and_learned(name: str) -> None:
     assert kept and any(
         not torch.equal(old, new) for old, new in zip(before, one.roles["learner"].network.parameters(), strict=True)
     )
+
+
+def test_what_an_opponent_has_chosen_is_named_by_the_token_of_its_action() -> None:
+    """A move by its own, whatever it is aimed at; a Pokémon that comes in by its own; to pass by the field's."""
+    actions = torch.tensor([MOVES[0], MOVES[7], SPECIAL[15], POKEMON[0], POKEMON[5], PASS])
+    shown = torch.arange(DOUBLES.tokens, dtype=torch.int16)[None, :, None].expand(len(actions), -1, DOUBLES.ids)
+    seen = SeenTensors(shown, torch.zeros(0), torch.ones(len(actions), DOUBLES.actions, dtype=torch.bool))
+    assert chosen_ids(seen, actions).tolist() == [15, 16, 18, 3, 8, 0]
 
 
 def test_networks_of_singles_and_engines_are_refused_in_one_line(tmp_path: Any) -> None:
