@@ -1,5 +1,6 @@
 // Keeps what a seat has been shown (shown.h) as SeatBattle does: from a step's lines in their order, then from the request. Functions
-// do what those of the same name in agents/battle/ and poke-env do, for what the engine plays: no Illusion, no Baton Pass, singles.
+// do what those of the same name in agents/battle/ and poke-env do, for what the engine plays: no Illusion, no Baton Pass, no
+// forme that ends with leaving, no Sky Drop, singles.
 
 #pragma once
 
@@ -54,7 +55,6 @@ class Keeper {
     void readUpkeep();
     void readTurn(int turn);
     void endTurn(int turn);
-    void endUnmoved();
     void readWeather(const Record& record);
     bool hasField(int field) const;
     void startField(int field);
@@ -89,7 +89,6 @@ class Keeper {
     // pokemon.cpp: poke-env's Pokemon
     void switchOut(ShownPokemon& p);
     static void endTransform(ShownPokemon& p);
-    static void endForme(ShownPokemon& p);
     static void updateFromPokedex(ShownPokemon& p, int species);
     void updateFromDetails(ShownPokemon& p, int species, int tera);
     static int abilityOf(const ShownPokemon& p);

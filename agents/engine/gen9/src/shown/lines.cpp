@@ -88,9 +88,6 @@ void Keeper::readLine(const Record& record) {
             setTypes(p, 0, 0);
             p.temporaryAbility = 0;
             return;
-        case Message::formechange:
-            if (!p.transformed) updateFromPokedex(p, record.arguments[1].value);
-            return setTypes(p, 0, 0);
         case Message::ability: return readAbility(record, p);
         case Message::anim: p.preparing = 0; return;
         case Message::boost: return boost(p, record.arguments[1].value, record.arguments[2].value);
@@ -141,7 +138,6 @@ void Keeper::readSwitch(const Record& record) {
     const Argument& details = record.arguments[1];
     ShownSide& side = sideOf(record.arguments[0].value / TEAM);
     if (ShownPokemon* leaving = active(side)) {
-        endForme(*leaving);
         switchOut(*leaving);
         if (ShownPokemon* held = facing(leaving)) endEffect(*held, ShownEffect::TRAPPED);
     }
@@ -167,7 +163,6 @@ void Keeper::readFaint(ShownPokemon& p) {
     p.hp = 0;
     p.status = SHOWN_FAINTED;
     endTransform(p);
-    endForme(p);
     const int isActive = p.active;
     switchOut(p);
     p.active = isActive;
@@ -270,26 +265,11 @@ void Keeper::endTurn(int turn) {
         if (!(p.marks & ShownMark::PROTECTED)) p.protectCounter = 0;
     });
     shown.protecting = 0;
-    endUnmoved();
     for (ShownSide& side : shown.sides) {
         for (ShownPokemon& p : side.pokemon) {
             p.marks &= ~ShownMark::PROTECTED;
             for (int effect : {ShownEffect::PROTECT, ShownEffect::ENDURE, ShownEffect::ROOST}) endEffect(p, effect);
             if (turn > p.singleMoveSince + 1) endEffect(p, ShownEffect::DESTINY_BOND);
-        }
-    }
-}
-
-// Ends the preparation, and the need to rest, of the turn before, which no line does.
-void Keeper::endUnmoved() {
-    for (ShownSide& side : shown.sides) {
-        for (ShownPokemon& p : side.pokemon) {
-            const bool waits = p.active && (p.preparing || p.mustRecharge), waited = p.marks & ShownMark::UNMOVED;
-            p.marks &= ~ShownMark::UNMOVED;
-            if (waits && waited)
-                p.preparing = p.mustRecharge = 0;
-            else if (waits)
-                p.marks |= ShownMark::UNMOVED;
         }
     }
 }

@@ -15,8 +15,9 @@ ShownPokemon* Keeper::active(ShownSide& side) {
     return nullptr;
 }
 
-// quick_poke_env.py _switch_out
+// switches.py: formes.py end_forme (every other change of forme is for good), then quick_poke_env.py _switch_out
 void Keeper::switchOut(ShownPokemon& p) {
+    if (p.transformed) p.weightSpecies = p.species;
     if (abilityOf(p) == ability::regenerator && !hasField(ability::neutralizinggas) && p.status != SHOWN_FAINTED) {
         p.hp = (3 * p.hp + p.maxhp) / 3;
         if (p.hp > p.maxhp) p.hp = p.maxhp;
@@ -35,14 +36,6 @@ void Keeper::endTransform(ShownPokemon& p) {
     p.transformed = false;
     p.moveCount = p.baseMoveCount;
     for (int n = 0; n < SHOWN_MOVES; n++) p.moves[n] = p.baseMoves[n];
-}
-
-// formes.py end_forme
-void Keeper::endForme(ShownPokemon& p) {
-    if (p.species != p.detailsSpecies)
-        updateFromPokedex(p, p.detailsSpecies);
-    else if (p.transformed)
-        p.weightSpecies = p.species;
 }
 
 void Keeper::updateFromPokedex(ShownPokemon& p, int species) {

@@ -62,7 +62,7 @@ struct ShownPokemon {
 
 // What TrackedBattle's lists hold of a Pokémon.
 namespace ShownMark {
-enum : int32_t { POISONED_AT_END = 1 << 0, PROTECTED = 1 << 1, UNMOVED = 1 << 2 };
+enum : int32_t { POISONED_AT_END = 1 << 0, PROTECTED = 1 << 1 };
 }
 
 // Bits of ShownPokemon.effects, by poke-env's Effect (pokemon_tokens.py _EFFECTS, in its order).
