@@ -23,7 +23,7 @@ from agents.engine.gen9.choices import ILLEGAL, SWITCHING, TERASTALLIZING, actio
 from agents.engine.gen9.engine import Engine, Orders, records
 from agents.engine.gen9.log import for_seat
 from agents.engine.gen9.requests import Team, members_of, request
-from agents.engine.gen9.teams import DATA, IDS, SPECIES, to_id
+from agents.engine.gen9.teams import DATA, IDS, SPECIES, TYPES, to_id
 from agents.registry import resolve
 from teamsets.errors import BadInput
 
@@ -34,6 +34,22 @@ CHUNK, TURNS = 50, 300
 RULES = ("balanced", "hazard-stacker", "max-damage", "red-blue", "staller", "status-spreader", "type-switcher")
 #: Differences that are shown in words.
 EXAMPLES = 30
+#: Of "odd" teams: what seats read by more than one line, or by one that does not say all.
+ODD = {
+    "species": "ditto mimikyu ogerpon greninjabond okidogi fezandipiti dragapult weavile kingambit greattusk ironvaliant "
+    "corviknight toxapex zapdos moltres gholdengo clefable cresselia latias pecharunt meowscarada cinderace "
+    "gliscor",
+    "items": "stickybarb stickybarb whiteherb whiteherb toxicorb custapberry choicescarf redcard ejectbutton airballoon "
+    "powerherb weaknesspolicy leftovers rockyhelmet lifeorb mentalherb flameorb boosterenergy grassyseed "
+    "psychicseed",
+    "abilities": "pickpocket magician frisk toxicchain imposter pressure neutralizinggas regenerator naturalcure libero "
+    "protean disguise magicbounce roughskin flashfire protosynthesis quarkdrive supremeoverlord cursedbody "
+    "grassysurge psychicsurge",
+    "moves": "trick knockoff futuresight skillswap lunardance healingwish destinybond endure protect transform "
+    "courtchange spikes toxicspikes defog mortalspin uturn partingshot closecombat shellsmash icespinner encore "
+    "sleeptalk rest substitute phantomforce meteorbeam hyperbeam outrage whirlpool roost haze clearsmog "
+    "painsplit wish toxic roar taunt psychicnoise curse poltergeist saltcure chillyreception fireblast bodyslam",
+}
 _PREVIEW = "|teampreview"
 _HARMLESS = {name for name, (_, target, _) in DATA["moves"].items() if target in ("self", "allySide", "foeSide", "all")}
 
@@ -190,18 +206,32 @@ POLICIES: dict[str, Callable[[random.Random], Policy]] = {
 
 
 def begun(teams: str, number: int, rng: random.Random) -> SeatedBattles:
-    """Battles of random teams, seeds and orders. teams: random, or rings and team sets, as of gen9_parity.py."""
-    listed = [] if teams == "random" else gen9_teams.teams_of(teams.split(","))
-    pairs = [(_team(listed, rng), _team(listed, rng)) for _ in range(number)]
+    """Battles of random teams, seeds and orders. teams: random, rings or team sets, as of gen9_parity.py; odd: of ODD."""
+    made: dict[str, Callable[[random.Random], str]] = {"random": gen9_teams.random_team, "odd": _odd_team}
+    listed = [] if teams in made else gen9_teams.teams_of(teams.split(","))
+    draw = made.get(teams) or (lambda rng: rng.choice(listed))
+    pairs = [(_team(draw, rng), _team(draw, rng)) for _ in range(number)]
     seeds = [f"gen5,{rng.getrandbits(64):016x}" for _ in pairs]
     orders = [tuple(rng.sample(range(team.count("]") + 1), team.count("]") + 1) for team in pair) for pair in pairs]
     return SeatedBattles(pairs, seeds, orders)  # type: ignore[arg-type]  # pairs of orders
 
 
-def _team(listed: Sequence[str], rng: random.Random) -> str:
-    """One of the teams, or a random one; by the Species Clause, without which lines name two Pokémon alike."""
+def _odd_team(rng: random.Random) -> str:
+    ids = {kind: names.split() for kind, names in ODD.items()}
+
+    def member(species: str) -> str:
+        item, ability, moves = rng.choice(ids["items"]), rng.choice(ids["abilities"]), rng.sample(ids["moves"], 4)
+        ability = {"mimikyu": "disguise", "ditto": "imposter"}.get(species, ability)
+        gender, level, tera = rng.choice(("", "M", "N")), rng.choice(("", "70")), rng.choice(TYPES)
+        return f"{species}||{item}|{ability}|{','.join(moves)}|Hardy||{gender}|||{level}|,,,,,{tera}"
+
+    return "]".join(map(member, rng.sample(ids["species"], 6)))
+
+
+def _team(draw: Callable[[random.Random], str], rng: random.Random) -> str:
+    """A team by the Species Clause, without which lines name two Pokémon alike."""
     while True:
-        team = rng.choice(listed) if listed else gen9_teams.random_team(rng)
+        team = draw(rng)
         named = [fields[1] or fields[0] for fields in (member.split("|") for member in team.split("]"))]
         bases = {DATA["species"][SPECIES[to_id(name)]]["base"] for name in named}
         if len(bases) == len(named) == len({member.name for member in members_of(team)}):

@@ -5,7 +5,8 @@ something of SeatBattle must be equal to it. Differences are shown by their plac
 
     python scripts/parity/gen9_shown_parity.py --battles 200 --seed 1 --teams ring1 --policy random
 
---teams: random, ring1, ring2 or team sets, as of gen9_parity.py. --policy: as described at gen9_seats.POLICIES.
+--teams: random, ring1, ring2 or team sets, as of gen9_parity.py; odd: of what seats read by more than one line. --policy: as
+described at gen9_seats.POLICIES.
 """
 
 from __future__ import annotations

@@ -78,7 +78,8 @@ def test_battles_are_the_same_where_it_is_not_kept_or_lines_are_written() -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("teams", "policy"), [("ring1", "rules"), ("ring2", "rare"), ("random", "random"), ("random", "tera")]
+    ("teams", "policy"),
+    [("ring1", "rules"), ("ring2", "rare"), ("random", "random"), ("random", "tera"), ("odd", "moves")],
 )
 def test_seats_are_shown_what_the_protocol_says_with_other_teams(teams: str, policy: str) -> None:
     rng = random.Random(f"{teams} {policy}")
