@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.gen9.engine import Engine
+from agents.engine.gen9.engine import LISTED_PER_THREAD, Engine
 from agents.engine.gen9.library import library
 from agents.observation.actions import ACTIONS
 from agents.observation.gen9_estimates import LearnedEstimates, new_missing
@@ -55,7 +55,7 @@ def legal_masks(engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64
     """The legal actions [n, 13] of those seats, without observations; none for a seat that has nothing to choose."""
     rows, seats = engine.pairs(rows, seats)
     masks = np.zeros((len(rows), ACTIONS), np.bool_)
-    library().gen9_masks(*_pairs(engine, rows, seats), ctypes.byref(facts()), _at(masks), engine.threads)
+    library().gen9_masks(*_pairs(engine, rows, seats), ctypes.byref(facts()), _at(masks), _few(engine, rows))
     return masks
 
 
@@ -74,9 +74,13 @@ def engine_actions(
         ctypes.c_int64(len(rows)),
         ctypes.byref(facts()),
         _at(found),
-        engine.threads,
+        _few(engine, rows),
     )
     return found
+
+
+def _few(engine: Engine, rows: NDArray[np.int64]) -> int:
+    return engine.threads_for(len(rows), LISTED_PER_THREAD)
 
 
 def _pairs(engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> tuple[Any, ...]:
@@ -98,7 +102,7 @@ def _observe(
         ctypes.byref(facts()),
         ctypes.byref(estimates.knowledge()),
         *(_at(array) for array in (missing, *out)),
-        engine.threads,
+        engine.threads_for(len(rows)),
     )
     missed = np.flatnonzero(missing["count"])
     estimates.learn(missing[missed])

@@ -27,6 +27,10 @@ UNDECIDED, TIE = CONSTANTS["UNDECIDED"], CONSTANTS["TIE"]
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+#: For so many battles to step, or seats to observe, another thread is worth the wait for it; the same of legal actions.
+PER_THREAD, LISTED_PER_THREAD = 64, 8192
+
+
 def _at(array: NDArray[Any]) -> ctypes.c_void_p:
     return array.ctypes.data_as(ctypes.c_void_p)
 
@@ -55,6 +59,10 @@ class Engine(Batch):
         self._players: dict[int, tuple[str, str]] = {}
         self._logs: dict[int, BattleLog] = {}
 
+    def threads_for(self, count: int, each: int = PER_THREAD) -> int:
+        """The number of threads for so many battles. each: for which another thread is worth the wait for it."""
+        return min(self.threads, 1 + count // each)
+
     def record(self, row: int, players: tuple[str, str] = ("p1", "p2")) -> None:
         """Keeps Showdown's protocol lines of the battles that reset starts in a row from now on (`lines`).
 
@@ -75,10 +83,11 @@ class Engine(Batch):
         return initial_rows(teams, seeds, count)
 
     def _start(self, words: Words) -> None:
-        library().gen9_start(_at(words), ctypes.c_int64(len(words)), self.threads)
+        library().gen9_start(_at(words), ctypes.c_int64(len(words)), self.threads_for(len(words)))
 
     def _legal(self, rows: NDArray[np.int64], masks: NDArray[np.int32]) -> None:
-        library().gen9_legal(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(masks), self.threads)
+        threads = self.threads_for(len(rows), LISTED_PER_THREAD)
+        library().gen9_legal(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(masks), threads)
 
     def _step(self, rows: NDArray[np.int64], actions: NDArray[np.int32]) -> None:
         if self._logs:
@@ -89,9 +98,9 @@ class Engine(Batch):
                 rows, actions = rows[~recorded], np.ascontiguousarray(actions[~recorded])
         battles = _at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(actions)
         if self.shows:
-            library().gen9_step_shown(*battles, _at(self.shown), self.threads)
+            library().gen9_step_shown(*battles, _at(self.shown), self.threads_for(len(rows)))
         else:
-            library().gen9_step(*battles, self.threads)
+            library().gen9_step(*battles, self.threads_for(len(rows)))
 
     def _empty(self) -> Engine:
         return Engine(0, self.threads, self.shows)
@@ -117,7 +126,8 @@ class Engine(Batch):
         logged = started[recorded]
         if self.shows:
             shown = initial_shown(teams)
-            library().gen9_start_shown(_at(started), ctypes.c_int64(len(started)), _at(shown), self.threads)
+            threads = self.threads_for(len(started))
+            library().gen9_start_shown(_at(started), ctypes.c_int64(len(started)), _at(shown), threads)
             self.words[places], self.shown[places] = started, shown
         else:
             self._begin(started, places)
@@ -136,7 +146,8 @@ class Engine(Batch):
     def locked(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
         """[N, 2, SLOTS]: of Pokémon that are asked for a move in these rows, the one that they are locked into; 0: none."""
         moves = np.zeros((len(rows), *self.shape), np.int32)
-        library().gen9_locked(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(moves), self.threads)
+        threads = self.threads_for(len(rows), LISTED_PER_THREAD)
+        library().gen9_locked(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(moves), threads)
         return moves
 
     def translate(self, rows: Sequence[int], seats: Sequence[int], choices: Sequence[str]) -> NDArray[np.int32]:

@@ -20,6 +20,7 @@ SPECIES: dict[str, int] = {species["id"]: n for n, species in enumerate(DATA["sp
 TYPES: list[str] = DATA["types"]
 
 
+@functools.lru_cache(maxsize=16384)
 def to_id(text: str) -> str:
     """Showdown's id of a name."""
     return "".join(c for c in text.lower() if c.isalnum())

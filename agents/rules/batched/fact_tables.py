@@ -25,6 +25,9 @@ STATUSES = ("slp", "par", "brn", "tox", "psn")
 NO_STATUS = len(STATUSES)
 #: The stats of the user that setting up raises.
 RISING = ("atk", "spa", "spe")
+#: Entry hazards, as moves name them.
+HAZARDS = ("spikes", "stealthrock", "toxicspikes", "stickyweb")
+NO_HAZARD = len(HAZARDS)
 _Table = TypeVar("_Table")
 
 
@@ -32,14 +35,15 @@ class MoveTable(NamedTuple):
     """Facts of status moves, [generations, moves]; damaging moves have none.
 
     heal: fraction of the maximum HP. rest: it is Rest. rises: stats of `RISING` that it raises, [generations, moves, 3].
-    status: index in `STATUSES`, or NO_STATUS. powder: Grass types are immune. by_type: it has no effect on types that are
-    immune to its own.
+    status: index in `STATUSES`, or NO_STATUS. hazard: index in `HAZARDS`, or NO_HAZARD. powder: Grass types are immune.
+    by_type: it has no effect on types that are immune to its own.
     """
 
     heal: Floats
     rest: Mask
     rises: Mask
     status: NDArray[np.int64]
+    hazard: NDArray[np.int64]
     powder: Mask
     by_type: Mask
 
@@ -127,6 +131,7 @@ def _moves(gen: int) -> MoveTable:
         rest=np.zeros(size, dtype=np.bool_),
         rises=np.zeros((size, len(RISING)), dtype=np.bool_),
         status=np.full(size, NO_STATUS),
+        hazard=np.full(size, NO_HAZARD),
         powder=np.zeros(size, dtype=np.bool_),
         by_type=np.zeros(size, dtype=np.bool_),
     )
@@ -137,6 +142,7 @@ def _moves(gen: int) -> MoveTable:
             table.heal[row], table.rest[row] = move.heal, move.id == "rest"
             table.rises[row] = [stat in raised for stat in RISING]
             table.status[row] = STATUSES.index(move.status) if move.status in STATUSES else NO_STATUS
+            table.hazard[row] = HAZARDS.index(move.hazard) if move.hazard in HAZARDS else NO_HAZARD
             table.powder[row] = gen >= 6 and "powder" in move.flags
             table.by_type[row] = needs_effect(move, gen)
     return table

@@ -1,4 +1,4 @@
-"""Players on arrays that use status moves first: set-up and healing, or statuses."""
+"""Players on arrays that use status moves first: set-up and healing, statuses, or entry hazards."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.observation.columns import MoveFeature, MoveId, PokemonFeature, PokemonId
+from agents.observation.columns import THEIR_SIDE, MoveFeature, MoveId, PokemonFeature, PokemonId, SideFeature
 from agents.observation.observation import THEIRS, Observations
 from agents.observation.vocabulary import vocabulary
 from agents.rules.batched.fact_tables import (
@@ -45,6 +45,9 @@ _BOOSTS = [PokemonFeature.BOOST_ATTACK, PokemonFeature.BOOST_SPECIAL_ATTACK, Pok
 _ENOUGH = 2
 #: Weight of the accuracy beside a status's rank.
 _ACCURACY = np.float32(0.9)
+#: The features of `fact_tables.HAZARDS`, and their values from which on a layer more has no effect.
+_LAID = [SideFeature.SPIKES, SideFeature.STEALTH_ROCK, SideFeature.TOXIC_SPIKES, SideFeature.STICKY_WEB]
+_ALL_LAYERS = np.array([1.0, 1.0, 0.6, 1.0], np.float32)
 
 
 class BatchedSetUp(ArrayPlayer):
@@ -95,6 +98,29 @@ class BatchedStatusSpreader(ArrayPlayer):
         rank = table.status[index[:, None], _our_moves(token_ids)]
         value = _ACCURACY * move_features(features, MoveFeature.ACCURACY) - rank.astype(np.float32)
         return np.where(useful.any(axis=1), best_move(value, useful), attack_or_answer(features, legal))
+
+
+class BatchedHazardStacker(ArrayPlayer):
+    """Sets all layers of entry hazards first, then forces switches (Roar, Whirlwind), else attacks.
+
+    On arrays, with the rule of `heuristic:hazard-stacker`, which forces switches by chance; here it does so with Spikes or
+    Stealth Rock out while its best attack takes less than a quarter of what is left.
+    """
+
+    @staticmethod
+    def choose(token_ids: Ids, features: Features, legal: Mask) -> Actions:
+        allowed, side = legal_moves(legal), features[:, THEIR_SIDE]
+        index, table = generations(token_ids, moves)
+        hazard = table.hazard[index[:, None], _our_moves(token_ids)]  # [n, 4]
+        room = np.append(side[:, _LAID] < _ALL_LAYERS, np.zeros((len(side), 1), np.bool_), axis=1)
+        others = np.rint(6 * side[:, SideFeature.FAINTED]) < 5
+        sets = allowed & np.take_along_axis(room, hazard, axis=1) & others[:, None]
+        drives = allowed & (move_features(features, MoveFeature.SWITCHES_TARGET) > 0)
+        drives &= move_features(features, MoveFeature.POWER) == 0
+        weak = np.where(allowed, move_features(features, MoveFeature.DAMAGE_OF_LEFT), 0).max(axis=1) < 1 / 4
+        hurt = (side[:, [SideFeature.SPIKES, SideFeature.STEALTH_ROCK]] > 0).any(axis=1)
+        actions = np.where(drives.any(axis=1) & hurt & weak, drives.argmax(axis=1), attack_or_answer(features, legal))
+        return np.where(sets.any(axis=1), sets.argmax(axis=1), actions)
 
 
 def _our_moves(token_ids: Ids) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ SPECS = [f"array:{name}" for name in PLAYERS]
 #: The same rule on poke-env's objects.
 COUNTERPARTS = {
     "max-damage": "max-damage", "type-switcher": "type-switcher", "status": "status-spreader", "set-up": "balanced",
-    "revenger": "revenger",
+    "revenger": "revenger", "hazards": "hazard-stacker",
 }  # fmt: skip
 
 

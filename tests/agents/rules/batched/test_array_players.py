@@ -9,7 +9,16 @@ import pytest
 
 from agents.mechanics.moves import move_facts
 from agents.mechanics.type_chart import effectiveness
-from agents.observation.columns import FieldFeature, FieldId, MoveFeature, MoveId, PokemonFeature, PokemonId
+from agents.observation.columns import (
+    THEIR_SIDE,
+    FieldFeature,
+    FieldId,
+    MoveFeature,
+    MoveId,
+    PokemonFeature,
+    PokemonId,
+    SideFeature,
+)
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, OUR_MOVES, OURS, THEIRS, TOKENS, Observations
 from agents.observation.vocabulary import vocabulary
 from agents.rules.batched import PLAYERS, ArrayPlayer
@@ -102,7 +111,7 @@ def test_max_damage_does_not_count_what_is_beyond_the_hp_that_is_left() -> None:
     assert forced.chosen("max-damage") == 7
 
 
-@pytest.mark.parametrize("name", ["max-damage", "set-up", "revenger", "status", "type-switcher"])
+@pytest.mark.parametrize("name", ["max-damage", "set-up", "revenger", "status", "hazards", "type-switcher"])
 def test_a_difference_in_the_last_bits_decides_nothing(name: str) -> None:
     """Observations from an engine are equal to those from a log to 1e-6 only; equal moves must stay equal."""
     assert Board().move(0, "icebeam", 0.3).move(1, "thunderbolt", 0.3 + 1e-6).chosen(name) == 0
@@ -113,6 +122,26 @@ def test_nobody_terastallizes() -> None:
     board = Board(gen=9).move(2, "earthquake", 0.5)
     board.legal[9:13] = True
     assert {board.chosen(name) for name in PLAYERS} == {2}
+
+
+def test_hazards_are_laid_in_full_while_somebody_is_left_to_meet_them() -> None:
+    def board(**laid: float) -> Board:
+        made = Board(gen=9).move(0, "roar", SWITCHES_TARGET=1, POWER=0).move(1, "spikes").move(2, "stealthrock")
+        made.move(3, "earthquake", laid.pop("damage", 0.2))
+        for name, value in laid.items():
+            made.features[THEIR_SIDE, SideFeature[name]] = value
+        return made
+
+    assert board().chosen("hazards") == 1
+    assert board(SPIKES=2 / 3).chosen("hazards") == 1
+    assert board(SPIKES=1).chosen("hazards") == 2
+    assert board(FAINTED=5 / 6).chosen("hazards") == 3, "nobody is left to come in"
+    assert board(SPIKES=1, STEALTH_ROCK=1).chosen("hazards") == 0, "it drives out what it cannot hurt"
+    assert board(SPIKES=1, STEALTH_ROCK=1, damage=0.3).chosen("hazards") == 3
+    toxic = Board(gen=9).move(0, "toxicspikes").move(1, "earthquake", 0.2)
+    for layers, chosen in ((0, 0), (1, 0), (2, 1)):
+        toxic.features[THEIR_SIDE, SideFeature.TOXIC_SPIKES] = layers / 3
+        assert toxic.chosen("hazards") == chosen
 
 
 def test_type_switcher_switches_for_a_better_matchup_but_not_twice_in_a_row() -> None:
