@@ -145,10 +145,13 @@ class LearnedEstimates:
         self._guards = _Guards()
         self.counts = [0, 0, 0, 0]  # how often each kind of thing was asked for
 
-    def knowledge(self) -> Knowledge:
-        """The tables for the library, as they are now. They must not be changed while it uses them."""
+    def begin(self) -> None:
+        """Forget all if it has become too much. Called before a batch, which then learns until it lacks nothing."""
         if self._strikes.count + self._pairs.count > self.MOST:
             self._clear()
+
+    def knowledge(self) -> Knowledge:
+        """The tables for the library, as they are now. They must not be changed while it uses them."""
         return Knowledge(
             *(keys.index() for keys in (self._guess_keys, self._combatant_keys, self._attack_keys, self._pair_keys)),
             *(table.array.ctypes.data for table in (

@@ -42,6 +42,7 @@ def observe_rows(
     rows, seats = engine.pairs(rows, seats)
     out = Observations.room_for(len(rows), out)
     estimates = learned()
+    estimates.begin()
     missed = _observe(engine, rows, seats, estimates, out)
     while len(missed):
         part = Observations.room_for(len(missed))
