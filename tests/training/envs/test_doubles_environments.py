@@ -28,6 +28,7 @@ def drawn(mask: Any, generator: np.random.Generator) -> int:
     return int(generator.choice(np.flatnonzero(mask)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opponent", ["random", "heuristic:max-power"])
 def test_a_learner_plays_whole_battles_by_the_mask(opponent: str) -> None:
     """Against an opponent that decides by the mask, and one that answers for both slots at once."""
@@ -51,6 +52,7 @@ def test_a_learner_plays_whole_battles_by_the_mask(opponent: str) -> None:
     env.close()
 
 
+@pytest.mark.slow
 def test_the_battles_of_a_seed_are_the_same_in_the_plain_environment() -> None:
     lengths = []
     for _ in range(2):
@@ -68,6 +70,7 @@ def test_the_battles_of_a_seed_are_the_same_in_the_plain_environment() -> None:
     assert lengths[0] == lengths[1] and len(lengths[0]) > 8
 
 
+@pytest.mark.slow
 def test_both_sides_decide_in_steps_of_their_own() -> None:
     env = TwoSeatEnv(venue="showdown", format=FORMAT, illegal_action="error")
     generator = np.random.default_rng(2)
@@ -104,6 +107,7 @@ def test_the_two_slots_of_a_side_are_agents_that_share_its_reward() -> None:
     env.close()
 
 
+@pytest.mark.slow
 def test_a_copy_stands_at_the_same_decision_also_between_two_slots() -> None:
     battles = ShowdownBattles(2, "gen9doublesou")
     leader, copy = np.array([0]), np.array([1])
