@@ -94,10 +94,11 @@ class _Scene:
     def __init__(self, battle: SeatDoubleBattle, slot: int | None) -> None:
         self.battle, self.request = battle, battle.last_request
         self.order = ordered_pokemon(self.request, slot)
+        # Once: where it clears the caches, what was built with the former ones must not meet what is built with the new.
+        self._cached = pokemon_tokens().cache_of(battle)
         ours, theirs = self.ours, self.theirs = self._our_side(), self._their_side(preview=slot is None)
         near = [None if slot is None else ours.able(place) for place in (0, 1)]
         self.foes = [None if slot is None else theirs.able(place) for place in (0, 1)]
-        self.ally = near[1]
         rows = [self._field(slot), *self._sides()]
         rows += [*_with_estimates(ours, self.foes[0], theirs.factors, first=False), *[_NO_TOKEN] * (6 - len(ours.mons))]
         rows += _with_estimates(theirs, near[0], ours.factors, first=True)
@@ -233,9 +234,8 @@ class _Scene:
     def _side(
         self, mons: list[Pokemon | None], entries: Sequence[dict[str, Any] | None], held: dict[SideCondition, int]
     ) -> _Side:
-        builder = pokemon_tokens()
-        cached = builder.cache_of(self.battle)
-        tokens = [builder.token(mon, entry, self.battle, cached) for mon, entry in zip(mons, entries, strict=True)]
+        token, battle, cached = pokemon_tokens().token, self.battle, self._cached
+        tokens = [token(mon, entry, battle, cached) for mon, entry in zip(mons, entries, strict=True)]
         factors = side_factors(held)
         walls = (
             factors.wall[0] if factors.wall[0] == 1 else _SCREENED,
