@@ -176,6 +176,8 @@ class Attack:
         """Return the attack as the target's ability leaves it: under Cloud Nine or Neutralizing Gas it is another."""
         strike, ability = self._strike, defender.ability
         beside = strike.beside
+        if beside is not None and emits_gas(defender) and (others := beside.gassed()) != beside:
+            return Attack(strike.given, strike.move, strike.field, strike.side, others)._facing(defender)
         if ability in CLOUD_NINE and strike.weather:
             return Attack(strike.given, strike.move, replace(strike.field, weather=""), strike.side, beside)
         if strike.id == "shellsidearm" and not strike.physical and stabs(strike, defender):
@@ -190,8 +192,7 @@ class Attack:
             and strike.ability not in UNSUPPRESSED
             and strike.user.item != "abilityshield"
         ):
-            others = None if beside is None else beside.gassed()
-            return Attack(replace(strike.given, ability=""), strike.move, strike.field, strike.side, others)
+            return Attack(replace(strike.given, ability=""), strike.move, strike.field, strike.side, beside)
         return self
 
     def _foe(self, defender: Fighter, screens: Mapping[str, int]) -> Foe:

@@ -131,6 +131,8 @@ BESIDE = {
     "steelyspirit": 8, "neutralizinggas": 8, "armortail": 9, "swordofruin": 9, "beadsofruin": 9, "tabletsofruin": 9,
     "vesselofruin": 9,
 }  # fmt: skip
+#: Moves that the terrain or the user's forme aim at both opponents.
+_AT_FOES_SOMETIMES = frozenset({"expandingforce", "terastarstorm"})
 _AT_ALLIES = frozenset({"normal", "any", "allAdjacent"})
 
 
@@ -157,7 +159,7 @@ def _in_doubles(gen: int, drawn: Drawn, case: Case, rng: random.Random) -> Case:
             case[who]["ability"] = rng.choice([name for name, first in BESIDE.items() if first <= gen])
     case["others"] = [_bystander(gen, drawn, rng) for _ in range(2)]
     at_allies = move_facts(case["move"], gen).target in _AT_ALLIES
-    case["hitsAlly"] = at_allies and rng.random() < 0.3
+    case["hitsAlly"] = at_allies and case["move"] not in _AT_FOES_SOMETIMES and rng.random() < 0.3
     if case["hitsAlly"]:
         case["ownSide"] = case["screens"]
     return case
