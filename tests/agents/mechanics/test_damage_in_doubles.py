@@ -91,3 +91,18 @@ def test_damage_in_doubles_equals_showdowns(gen: int):
     command = [sys.executable, str(script), "--gen", str(gen), "--doubles", "--cases", "500", "--seed", "7"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_neutralizing_gas_silences_who_stands_by():
+    """Friend Guard beside a target takes a quarter, unless the target, or anybody else, emits the gas."""
+    mew = fighter("mew", 9, (341, 236, 236, 236, 236, 236), ("PSYCHIC",))
+    foe, guard, field = replace(mew, species="snorlax"), replace(mew, ability="friendguard"), open_field(9)
+    move = move_facts("psychic", 9)
+
+    def dealt(user: Fighter, target: Fighter, ally: Fighter | None = None) -> int:
+        return rolls(user, target, move, field, {}, beside=beside(move, user, target, ally, [target, guard], field))[0]
+
+    plain, gas = rolls(mew, foe, move, field, {})[0], {"ability": "neutralizinggas"}
+    assert dealt(mew, foe) == pytest.approx(0.75 * plain, abs=1)
+    assert dealt(mew, replace(foe, **gas)) == dealt(replace(mew, **gas), foe) == plain
+    assert dealt(mew, foe, replace(mew, **gas)) == plain
