@@ -46,7 +46,8 @@ class NashEstimate:
 
     weights, value [N]: from the win rates as seen. mean, low, high [N]: the weight over the resamples, with its 95%
     interval. support [N]: share of the resamples in which the agent is part of the mixture. With few battles `mean` is the
-    better estimate: a mixture of a handful of agents, all or nothing, depends on a few battles.
+    better estimate: a mixture of a handful of agents, all or nothing, depends on a few battles. value_mean, value_low,
+    value_high [N]: the same of the value.
     """
 
     agents: tuple[str, ...]
@@ -56,6 +57,9 @@ class NashEstimate:
     low: Floats
     high: Floats
     support: Floats
+    value_mean: Floats
+    value_low: Floats
+    value_high: Floats
 
 
 def nash_of(
@@ -68,6 +72,36 @@ def nash_of(
     """
     if not evidence.agents:
         raise BadInput("Nash average: no agents; play battles first")
+    rates, drawn = meta_games(evidence, elo, resamples, seed)
+    average = nash_average(rates)
+    known = {(average.weights > 0).tobytes(): average.weights > 0}
+    weights, values = np.empty((resamples, len(rates))), np.empty((resamples, len(rates)))
+    for row, value, each in zip(weights, values, drawn, strict=True):
+        found = nash_average(each, known.values())
+        row[:], value[:] = found.weights, found.value
+        known.setdefault((row > 0).tobytes(), row > 0)
+    ends = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.quantile(weights, ends, axis=0)
+    value_low, value_high = np.quantile(values, ends, axis=0)
+    return NashEstimate(
+        evidence.agents,
+        average.weights,
+        average.value,
+        weights.mean(axis=0),
+        low,
+        high,
+        (weights > 0).mean(axis=0),
+        values.mean(axis=0),
+        value_low,
+        value_high,
+    )
+
+
+def meta_games(evidence: Evidence, elo: Floats | None, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """Win rates [N, N] as seen, and [resamples, N, N] with random weights of the pairs, both without gaps.
+
+    elo: see `nash_of`. Raises BadInput for a pairing that was never played, without elo.
+    """
     rates = win_rates(evidence)
     unmet = np.isnan(rates)
     fitted = np.zeros_like(rates)
@@ -79,17 +113,8 @@ def nash_of(
             f"Nash average: {evidence.agents[row]} and {evidence.agents[column]} have no battles against each other: play "
             "some, or pass ratings to fill in the win rate"
         )
-    average = nash_average(np.where(unmet, fitted, rates))
     drawn = np.where(unmet, fitted, resampled_rates(evidence, resamples, np.random.default_rng(seed)))
-    known = {(average.weights > 0).tobytes(): average.weights > 0}
-    weights = np.empty((resamples, len(rates)))
-    for row, each in zip(weights, drawn, strict=True):
-        row[:] = nash_average(each, known.values()).weights
-        known.setdefault((row > 0).tobytes(), row > 0)
-    low, high = np.quantile(weights, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return NashEstimate(
-        evidence.agents, average.weights, average.value, weights.mean(axis=0), low, high, (weights > 0).mean(axis=0)
-    )
+    return np.where(unmet, fitted, rates), drawn
 
 
 def nash_average(rates: Floats, likely: Iterable[NDArray[np.bool_]] = ()) -> NashAverage:

@@ -29,6 +29,7 @@ def findings(formats: list[FormatSummary]) -> list[str]:
         *(apart if len(ranked) <= MANY_FORMATS else []),
         *_team_sets(ranked),
         *_cycles(ranked),
+        *(sentence for each in ranked for sentence in other_orders(each)),
         *(sweep["sentence"] for each in ranked for sweep in each["sweeps"]),
         _faults(formats),
     ]
@@ -240,6 +241,28 @@ def _cycles(formats: Sequence[RankedFormat]) -> list[str]:
         f"A significant intransitive cycle{_in(format_id, formats)}: {a} beats {b}, {b} beats {c}, and {c} beats {a} "
         f"(confidence {percent(cycle['confidence'])})."
     ]
+
+
+def other_orders(ranked: RankedFormat) -> list[str]:
+    """Returns sentences where the first by Elo is not the first by the equilibrium rating or by alpha-rank, and why."""
+    rows = [row for row in ranked["ranking"] if row["games"] and row["nash"] is not None]
+    if len(rows) < 3:
+        return []
+    first, name, said = rows[0], ranked["format"], []
+    even = max(rows, key=lambda row: row["nash"]["rating"] if row["nash"] else 0.0)
+    if first["nash"] and even["nash"] and first["nash"]["rating_high"] < even["nash"]["rating_low"]:
+        said.append(
+            f"{name}: {first['agent']} is first by Elo, and {even['agent']} by the equilibrium rating: the former wins more "
+            "against the pool as it is, and less against the mixture that no agent beats."
+        )
+    evolved = max(rows, key=lambda row: row["alpha_rank"] or 0.0)
+    if evolved["alpha_rank"] is not None and evolved is not first and evolved["alpha_rank"] >= SURE:
+        said.append(
+            f"{name}: {first['agent']} is first by Elo, and {evolved['agent']} by alpha-rank: a population that copies what "
+            f"wins spends {percent_of(evolved['alpha_rank'])}% of the time with it. It beats what beats others, however "
+            "narrowly."
+        )
+    return said
 
 
 def _faults(formats: list[FormatSummary]) -> str:

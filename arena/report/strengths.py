@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from arena.ratings.alpha_rank import alpha_rank_of, is_installed
 from arena.ratings.bradley_terry import Ratings, fit_ratings
 from arena.ratings.cycles import Cycle, strongest_cycles
 from arena.ratings.evidence import Evidence, Floats
@@ -61,6 +62,7 @@ def strengths_of(
     order = sorted(range(len(ratings.agents)), key=lambda i: (ratings.group[i], -ratings.elo[i], ratings.agents[i]))
     gxes = {agent: each.gxe for agent, each in glicko(battles).items()}
     nash = _nash(evidence, ratings, seed)
+    alpha = _alpha_rank(evidence, ratings, seed)
     best = _best(ratings)
     differences = set_differences(evidence, seed=seed) if len(evidence.team_sets) > 1 else []
     return {
@@ -79,6 +81,7 @@ def strengths_of(
                 "score": _number(ratings.score[i], 6),
                 "gxe": _number(gxes.get(ratings.agents[i], math.nan), 1),
                 "nash": nash[i],
+                "alpha_rank": alpha[i],
                 "about": (descriptions or {}).get(ratings.agents[i]),
             }
             for rank, i in enumerate(order, 1)
@@ -128,9 +131,18 @@ def _nash(evidence: Evidence, ratings: Ratings, seed: int) -> Sequence[NashShare
             "low": round(float(average.low[i]), 4),
             "high": round(float(average.high[i]), 4),
             "support": round(float(average.support[i]), 4),
+            "rating": round(0.5 + float(average.value_mean[i]), 4),
+            "rating_low": round(0.5 + float(average.value_low[i]), 4),
+            "rating_high": round(0.5 + float(average.value_high[i]), 4),
         }
         for i in range(len(ratings.agents))
     ]
+
+
+def _alpha_rank(evidence: Evidence, ratings: Ratings, seed: int) -> Sequence[float | None]:
+    if np.any(ratings.group) or len(ratings.agents) < 3 or not is_installed():
+        return [None] * len(ratings.agents)
+    return [round(share, 4) for share in alpha_rank_of(evidence, elo=ratings.elo, seed=seed).tolist()]
 
 
 def _difference(each: SetDifference) -> SetDifferenceSummary:

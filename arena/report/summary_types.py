@@ -56,6 +56,10 @@ class NashShare(TypedDict):
     high: float
     #: Share of the resamples in which the agent has any weight.
     support: float
+    #: The equilibrium rating: win rate against the mixture (0.5 for those in it), mean over the resamples, 95% interval.
+    rating: float
+    rating_low: float
+    rating_high: float
 
 
 class RankingRow(TypedDict):
@@ -79,6 +83,8 @@ class RankingRow(TypedDict):
     gxe: float | None
     #: None for all where not all agents are linked by battles.
     nash: NashShare | None
+    #: Share of time in alpha-rank; None without OpenSpiel, and where not all agents are linked by battles.
+    alpha_rank: float | None
 
 
 class BetterMatrix(TypedDict):

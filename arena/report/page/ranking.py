@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from arena.markup import Content, Html, agent_name, box, el, head_cell, join
+from arena.markup import Content, Html, agent_name, box, el, head_cell, join, table
 from arena.ratings.evidence import BASE
 from arena.report.findings import chance_of_better
 from arena.report.numbers import group_letter, interval, nash_percent, percent, percent_of, whole
@@ -145,6 +145,46 @@ def cycles(format_summary: RankedFormat) -> Html:
         box(el("table", el("thead", head), el("tbody", mixture), cls="small mixture"), "Nash average")
         if mixture
         else None,
+        _views(format_summary),
+    )
+
+
+def _views(ranked: RankedFormat) -> Html | None:
+    """Three views of strength beside each other: Elo, the equilibrium rating, alpha-rank."""
+    rows = [row for row in ranked["ranking"] if row["games"] and row["nash"] is not None]
+    if len(rows) < 3:
+        return None
+    with_alpha = any(row["alpha_rank"] is not None for row in rows)
+    body = [
+        el(
+            "tr",
+            el("td", row["rank"], cls="number"),
+            el("th", agent_name(row["agent"]), scope="row"),
+            el("td", whole(row["elo"]), cls="number"),
+            el("td", percent_of(nash["rating"]), cls="number strong"),
+            el("td", interval(nash["rating_low"], nash["rating_high"]), cls="number quiet"),
+            el("td", "–" if row["alpha_rank"] is None else f"{100 * row['alpha_rank']:.1f}", cls="number")
+            if with_alpha
+            else None,
+        )
+        for row in rows
+        if (nash := row["nash"]) is not None
+    ]
+    heads = ["#", "agent", "Elo", "equilibrium %", "95%", *(["alpha-rank %"] if with_alpha else [])]
+    words = (
+        "Equilibrium rating: win rate in % against the Nash average, at most 50 (mean over resamples). Unlike Elo it does "
+        "not change when an agent is copied, and it differs where an agent lives on weak opponents."
+    )
+    if with_alpha:
+        words += (
+            " Alpha-rank: the share of time that a population which copies what wins spends with an agent. It differs from "
+            "both where somebody beats everyone narrowly, and in cycles, whose members share it."
+        )
+    numbers = [head for head in heads if head != "agent"]
+    return join(
+        el("h4", "Elo, equilibrium rating" + (", alpha-rank" if with_alpha else "")),
+        el("p", words, cls="note"),
+        table(heads, body, "three views of strength", numbers=numbers, cls="small views"),
     )
 
 
