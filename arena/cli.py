@@ -14,6 +14,7 @@ COMMANDS = {
     "ladder": "ladder",
     "report": "report",
     "rate": "rate",
+    "beats": "beats",
     "leaderboard": "leaderboard",
     "dashboard": "dashboard",
     "battle": "battle",

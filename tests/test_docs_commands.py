@@ -38,6 +38,7 @@ PAGES = [page for page in sorted((PROJECT / "docs").glob("*.md")) if page.name n
 PORT, OTHER_PORT = free_port(), free_port()
 RULES = [
     Rule(r"^make search.*", "true", "a build of some minutes, which CI makes"),
+    Rule(r"^(arena beats .*)", r"\1 --min-battles 1", "battles"),
     Rule(r"^pip install .*", "true", "packages from the index"),
     Rule(r"^train export .*", "true", "ONNX: tests/training/test_onnx_export.py, where it is installed"),
     Rule(

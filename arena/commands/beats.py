@@ -1,0 +1,63 @@
+"""`arena beats`: what beats an agent, by opponent, by team, by lead, by length."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from arena.report.matchups import GROUPS, Matchups, matchups
+from arena.report.numbers import counted, interval, percent_of
+from arena.report.printing import print_whole
+from arena.store.recover import recover
+from arena.terminal.commands import db_option, json_option, print_json
+from arena.terminal.console import Console
+
+
+@click.command()
+@click.argument("agent", metavar="AGENT")
+@click.option("--by", type=click.Choice(list(GROUPS)), default="opponent", show_default=True,
+              help="opponent; species or lead of the opponent's team; length in turns; team set.")  # fmt: skip
+@click.option("--against", multiple=True, metavar="AGENT", help="Only against this opponent. Can be repeated.")
+@click.option("--format", "format_id", metavar="F", help="The format.  [default: the only one that it has battles in]")
+@click.option("--min-battles", type=click.IntRange(1), default=10, show_default=True, metavar="N",
+              help="Leave out groups with fewer battles.")  # fmt: skip
+@json_option
+@db_option
+def beats(
+    agent: str, by: str, against: tuple[str, ...], format_id: str | None, min_battles: int, as_json: bool, db: Path
+) -> None:
+    """Show what beats AGENT: its win rates, worst first.
+
+    Over all stored battles of a format, whatever run played them. A * marks groups whose win rate differs from that of all
+    other battles at a false discovery rate of 5%.
+
+    \b
+    Examples:
+      arena beats heuristic:expert
+      arena beats policy:gen1ou --by species --format gen1ou --against heuristic:expert
+      arena beats policy:gen1ou --by length --json
+    """
+    recover(db)
+    found = matchups(db, agent, format_id, by, against=against, least=min_battles)
+    if as_json:
+        print_json(found)
+    else:
+        _print(Console(), found)
+
+
+def _print(console: Console, found: Matchups) -> None:
+    battles = f"wins {percent_of(found['score'])}% of {counted(found['battles'], 'battle')}"
+    title = f"{found['agent']} in {found['format']}: {battles}; by {found['by']}, worst first"
+    console.print(Text(title), soft_wrap=True)
+    table = Table()
+    for head in (found["by"], "wins %", "95%", "rest %", "battles"):
+        table.add_column(head, justify="left" if head == found["by"] else "right")
+    for row in found["rows"]:
+        mark = " *" if row["clear"] else ""
+        cells = (f"{percent_of(row['score'])}{mark}", interval(row["low"], row["high"]), percent_of(row["rest"]))
+        table.add_row(Text(row["group"]), *cells, f"{row['battles']:,}")
+    print_whole(console, table)
+    console.print("* differs from the rest (false discovery rate 5%)", highlight=False)
