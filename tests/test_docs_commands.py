@@ -30,6 +30,7 @@ NOT_RUN = {
     "dashboard.md": "it installs and serves: tests/arena/dashboard/test_dashboard_server.py starts the command",
     "container.md": "Docker: tests/scripts/test_container.py does the image's steps, test_train_in_docker.py has a stand-in",
     "llm.md": "models and servers of the reader's: tests/agents/llm and tests/training/llm do it with tiny ones",
+    "qabra.md": "eight GPUs and other people's programs: tests/test_page_commands.py reads its commands",
     "gpu.md": "a GPU: tests/scripts/test_gpu_measure.py rehearses it",
     "memory.md": "GPUs and eight processes: tests/training/machines/memory, diagnosis and distributed do it with two",
     "ablations.md": "hours: tests/training/experiments/ablation trains small ones, and reads those that are shipped",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import orjson
+from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
@@ -168,14 +169,14 @@ class Metamon(SinglesAgent):
         answer = await self._asked(battle)
         labels = {}
         for text, share in answer.get("probabilities", {}).items():
-            if (choice := battle.read_answer(text, battle.last_request)) is not None:
+            if (choice := meant(battle, text)) is not None:
                 labels[choice.label] = round(share, 4)
         self.diagnostics = {"probabilities": labels} if labels else {}
         if answer.get("legal") is False:
             self.diagnostics["random"] = True
         if failed := answer.get("failed") or answer.get("error"):
             self.diagnostics["failed"] = failed
-        chosen = battle.read_answer(answer.get("choice"), battle.last_request)
+        chosen = meant(battle, answer.get("choice", ""))
         if chosen is None:
             if "choice" in answer:
                 self.diagnostics["refused"] = answer["choice"]
@@ -202,6 +203,22 @@ class Metamon(SinglesAgent):
 
     def finish(self, battle: SeatBattle) -> None:
         self._release()
+
+
+def meant(battle: SeatBattle, order: str) -> Choice | None:
+    """Return the legal choice that metamon's order means. It may name a Pokémon by a forme that it has on the field only."""
+    choice = battle.read_answer(order, battle.last_request)
+    if choice is None and order.startswith("/choose switch "):
+        wanted = _base_species(battle.gen, order.removeprefix("/choose switch "))
+        switches = [one for one in battle.legal if one.kind == "switch"]
+        same = [one for one in switches if wanted and _base_species(battle.gen, one.label.split()[1]) == wanted]
+        choice = same[0] if len(same) == 1 else None
+    return choice
+
+
+def _base_species(gen: int, name: str) -> str:
+    """Return the id of a Pokémon's base species; "" for an unknown name."""
+    return to_id_str(GenData.from_gen(gen).pokedex.get(to_id_str(name), {}).get("baseSpecies", ""))
 
 
 def _is_path(name: str) -> bool:

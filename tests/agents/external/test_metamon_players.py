@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -15,8 +16,9 @@ import pytest
 from support.command_line import PROJECT, TESTS, Said
 from support.real_battles import fixtures
 
-from agents import resolve
+from agents import new_battle, resolve
 from agents.external.metamon import environment, setup
+from agents.external.metamon.player import meant
 from agents.external.metamon.serve import ask_of
 from agents.serving import client as serving
 from agents.serving.client import ServerFailed
@@ -112,6 +114,21 @@ def test_a_choice_that_is_not_legal_is_replaced_and_said(installed: Path) -> Non
     (record,) = played("metamon:Confused", "gen1ou")
     assert record.fault is None
     assert all(row[6]["refused"] == "/choose move splash" for row in record.decisions if row[0] == 0 and row[6])
+
+
+def test_a_switch_by_another_forme_s_name_is_understood() -> None:
+    battle = new_battle("battle-gen9ou-1", "p1", "p1", 9, "gen9ou", random.Random(0))
+    names = ("Tauros-Paldea-Aqua", "Minior", "Ogerpon-Cornerstone", "Ogerpon-Wellspring")
+    team = [
+        {"ident": f"p1: {name}", "details": name, "condition": "100/100", "active": not index}
+        for index, name in enumerate(names)
+    ]
+    battle._last_request = {"forceSwitch": [True], "side": {"pokemon": team}}
+    battle.list_choices(battle._last_request)
+    found = meant(battle, "/choose switch miniormeteor")
+    assert found is not None and found.label == "switch minior"
+    assert meant(battle, "/choose switch ogerpon") is None, "two of this base species"
+    assert meant(battle, "/choose switch taurospaldeablaze") is None and meant(battle, "") is None
 
 
 def test_a_process_that_ends_loses_the_battle_with_its_exit_code(installed: Path) -> None:
