@@ -50,11 +50,19 @@ def draw(mon: Pokemon, battle: SeatBattle, rng: random.Random) -> SampledPokemon
     """Sample the set of a Pokémon that the opponent has shown, consistent with what is known of it."""
     known = tuple(mon.moves)[:_MOVES]
     item = None if battle.gen < 2 or mon.item == GenData.UNKNOWN_ITEM else (mon.item or "")
-    drawn = draw_set(battle.format_id, battle.gen, mon.base_species, known, item, mon.ability, rng)
+    drawn = draw_set(battle.format_id, battle.gen, chosen_forme(mon.species, battle.gen), known, item, mon.ability, rng)
     drawn = replace(drawn, species=mon.species, level=mon.level)
     if mon.tera_type is not None:
         drawn = replace(drawn, tera=mon.tera_type.name)
     return drawn
+
+
+@cache
+def chosen_forme(species: str, gen: int) -> str:
+    """The forme of a team: the one that a forme of battles alone comes from ("ogerponwellspringtera"), else itself."""
+    entry = GenData.from_gen(gen).pokedex.get(species, {})
+    former = entry.get("battleOnly") or species
+    return to_id_str(former if isinstance(former, str) else former[0])
 
 
 def draw_unseen(format_id: str, gen: int, seen: set[str], count: int, rng: random.Random) -> list[SampledPokemon]:
