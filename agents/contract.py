@@ -74,6 +74,9 @@ class Agent:
         """
         return ""
 
+    def prepare(self, format_id: str) -> None:
+        """Load or compile what it needs for a format. Called once before the battle; no decision's time counts this."""
+
     def start(self, battle: SeatBattle) -> None:
         """Called once before the first decision."""
 

@@ -28,6 +28,13 @@ def agent_of_spec(spec: str) -> Agent:
     return source_of(spec).make()
 
 
+def prepared_agent(create: Callable[[str], Agent], spec: str, format_id: str) -> Agent:
+    """Create an agent that has prepared for a format."""
+    agent = create(spec)
+    agent.prepare(format_id)
+    return agent
+
+
 class SeatIsolation(Protocol):
     """Creates seats whose agents run in their own processes (arena/venues/isolation)."""
 
@@ -107,10 +114,9 @@ class BattleSession:
                 self.seats[role] = isolation.seat(role, spec, **seat_settings)
                 continue
             seat_settings["kind"] = self.seat_class
+            create = functools.partial(prepared_agent, create_agent, spec, fixture.format)
             try:
-                self.seats[role] = new_seat(
-                    role, make_agent(guard, seat_id, functools.partial(create_agent, spec)), **seat_settings
-                )
+                self.seats[role] = new_seat(role, make_agent(guard, seat_id, create), **seat_settings)
             except Fault as fault:
                 self.seats[role], self.faults[role] = new_seat(role, Agent(), **seat_settings), fault
         # Not before: the first agent of a kind loads its model, which is no battle's time.

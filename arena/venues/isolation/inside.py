@@ -24,7 +24,7 @@ from agents import Choice
 from arena.battles.clock import RunClock
 from arena.battles.guard import StepGuard
 from arena.battles.seat import Fault, Seat, make_agent, new_seat
-from arena.battles.session import source_of
+from arena.battles.session import agent_of_spec, prepared_agent
 
 _JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
 
@@ -125,7 +125,8 @@ class Inside:
             self._fail(fault)
 
     def _make(self, settings: SeatSettings) -> None:
-        agent = make_agent(self._guard, 0, lambda: source_of(settings.spec).make())
+        create = functools.partial(prepared_agent, agent_of_spec, settings.spec, settings.format_id)
+        agent = make_agent(self._guard, 0, create)
         self._seat = new_seat(
             settings.role,
             agent,
