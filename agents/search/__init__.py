@@ -1,4 +1,4 @@
-"""Tree search: `search:mcts` on poke-engine, `search:exact` and `search:omniscient` on the engine of generation 1."""
+"""Tree search: `search:mcts` on poke-engine, `search:exact` and `search:omniscient` on our engines."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ import numpy as np
 
 from agents.engine.gen1.engine import Engine
 from agents.engine.gen1.layout import TURN, UNDECIDED, WINNER, WORDS
-from agents.search.exact.tree import Tree, TreeSettings, hidden_of
+from agents.search.exact.root_values import TreeSettings
+from agents.search.exact.tree import Tree, hidden_of
 from agents.search.exact.weights import read
 from teamsets.atomic import write_atomic
 from teamsets.loading import load_set

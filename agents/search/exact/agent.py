@@ -1,4 +1,4 @@
-"""`search:exact`: determinized tree search on the engine of generation 1, which is Showdown's own game."""
+"""`search:exact`: determinized tree search on the project's engines, which play Showdown's own game."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.contract import SinglesAgent
+from agents.mechanics.matchups import Matchups
+from agents.mechanics.preview import best_lead
+from agents.search.exact.game import Game, SearchTree
 from agents.search.exact.weights import digest_of, files_of, read
 from teamsets.cache import folder as cache_folder
 from teamsets.errors import BadInput
@@ -23,22 +26,25 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+
 _WEIGHTS = "network"
-_FORMATS = ("gen1ou", "gen1randombattle")
-#: Iterations of each tree between two looks at the clock: about a millisecond.
-_CHUNK = 200
+_FORMATS = ("gen1ou", "gen1randombattle", "gen9ou")
+#: By generation, samples of the opponent's team.
+_SAMPLES = {1: 2, 9: 4}
+#: By generation, iterations of each tree between two looks at the clock: about a millisecond.
+_CHUNK = {1: 200, 9: 50}
 _RETRIES = 8
 _NO_POSITION = "no sampled position has the legal choices of the request"
 
 
 class ExactSearch(SinglesAgent):
-    """Determinized MCTS on the engine of generation 1: the same rules as Showdown's, chance drawn anew by every iteration.
+    """Determinized MCTS on the project's engines: the same rules as Showdown's, chance drawn anew by every iteration.
 
     Teams of the opponent are sampled from known sets, as for `search:mcts`, and each is searched by a tree in which both
-    sides choose simultaneously, each by its own PUCT. The visit shares are averaged over the samples. Leaves and priors are
-    those of `search:mcts`: weights fitted to results of battles and to choices of strong players.
+    sides choose simultaneously, each by its own PUCT. The visit shares are averaged over the samples. Leaves and priors come
+    from weights fitted to results of battles and to choices; in generation 1 a small network judges with them.
 
-    Turns of sleep, confusion and Disable that only the simulator knows are drawn anew by every iteration. The battle's own
+    What only the simulator knows (turns of sleep and confusion left …) is drawn anew by every iteration. The battle's own
     random numbers are not known to it.
 
     With `policy` it acts by log π(a) + β·Q(a). π: the policy of a network, which sees the battle as `policy:` does; it is
@@ -50,15 +56,18 @@ class ExactSearch(SinglesAgent):
     With `policy`: `probabilities`, by which it acts; `values`, Q; `win_probability`, the network's where nothing was
     searched; `network`, its own `probabilities` and `win_probability`; `search`: `iterations`, `visits`, `failed`.
 
-    Plays gen1ou and gen1randombattle. Needs Numba: `make training`, or `uv pip install -e .[engine]`. The first use compiles
-    for one or two minutes. With a time limit it is not repeatable; with `iterations` the same seed gives the same battle.
+    Plays gen1ou and gen1randombattle with Numba (`make training`, or `uv pip install -e .[engine]`; the first use compiles
+    for one or two minutes), gen9ou with a C++ compiler (some 20 seconds). With a time limit it is not repeatable; with
+    `iterations` the same seed gives the same battle.
 
-    Options: ms, time per decision for all samples in milliseconds, 100; samples, number of samples, 2; threads, cores that
+    Options: ms, time per decision for all samples in milliseconds, 100; samples, number of samples, 0 (2 in generation 1, 4
+    in generation 9); threads, cores that
     search at once, each its own samples, 1; iterations, per decision instead of a time limit, 0; temperature, 0 (the most
     visited choice) or 1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first,
     first-play urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the fitted
-    priors, 1; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network",
-    "fitted" or a file of either; policy, a checkpoint as after `policy:`, "" (none; otherwise needs torch, `make training`);
+    priors, 1; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network" (in generation 9 the fitted
+    weights), "fitted" or a file of either; policy, a checkpoint as after `policy:`, "" (none; otherwise needs torch, `make
+    training`);
     beta, β in nats per unit of the probability of winning, 200; prior, the network's share of our actions' priors at the
     root, 0.5; device, of the network, as of `policy:`, "auto". With policy, temperature is 0 (the most probable action) or
     the divisor of log π + β·Q before sampling.
@@ -72,7 +81,7 @@ class ExactSearch(SinglesAgent):
     def __init__(
         self,
         ms: int = 100,
-        samples: int = 2,
+        samples: int = 0,
         threads: int = 1,
         iterations: int = 0,
         temperature: float = 0.0,
@@ -88,7 +97,7 @@ class ExactSearch(SinglesAgent):
     ) -> None:
         for name, value, least in (
             ("ms", ms, 1),
-            ("samples", samples, 1),
+            ("samples", samples, 0),
             ("threads", threads, 1),
             ("steps", steps, 1),
         ):
@@ -108,19 +117,17 @@ class ExactSearch(SinglesAgent):
         if not prior <= 1:
             raise BadInput(f"search:exact: prior={prior}: must be from 0 to 1")
         files_of(weights)
+        from agents.search.exact.root_values import TreeSettings
+
         self.ms, self.samples, self.iterations, self.temperature = ms, samples, iterations, temperature
         self.threads, self.beta, self.prior = threads, beta, prior
-        if reason := lacks():
-            raise BadInput(f"search:exact: {reason}")
-        from agents.search.exact.battle_log import BattleLog
-        from agents.search.exact.tree import TreeSettings
-
         self._settings = TreeSettings(exploration, first, trust, steps)
-        self._weights = read(weights)
-        self._log = BattleLog()
+        if reason := self.missing():
+            raise BadInput(f"search:exact: {reason}")
+        self._weights = weights
+        self._game: Game | None = None
         network = self._network_of({"policy": policy})
         self._network = None if network is None else network(device=device)
-        compiled()
 
     @classmethod
     def repeats(cls, **options: Any) -> bool:
@@ -156,60 +163,91 @@ class ExactSearch(SinglesAgent):
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """Return why it cannot play a format (None: any), with the fix; empty if it can."""
-        if format_id is not None and get_format(format_id).id not in _FORMATS:
-            return f"the engine plays {' and '.join(_FORMATS)} only"
+        if format_id is None:
+            lacking = "" if not lacks(1) else lacks(9) and lacks(1)
+        elif get_format(format_id).id not in _FORMATS:
+            return f"the engines play {', '.join(_FORMATS[:-1])} and {_FORMATS[-1]} only"
+        else:
+            lacking = lacks(get_format(format_id).gen)
         network = cls._network_of(options)
-        return lacks() or ("" if network is None else network.missing(format_id))
+        return lacking or ("" if network is None else network.missing(format_id))
+
+    def prepare(self, format_id: str) -> None:
+        gen = get_format(format_id).gen
+        if reason := lacks(gen):
+            raise BadInput(f"search:exact: {reason}")
+        compiled(gen)
+
+    def team_preview(self, battle: SeatBattle) -> Choice | None:
+        """Return the lead of `heuristic:expert`: the search begins with the first turn."""
+        self._of(battle).follow(battle)
+        return best_lead(battle, Matchups())
 
     def act(self, battle: SeatBattle) -> Choice | Awaitable[Choice]:
         began = time.perf_counter()
-        self._log.follow(battle)
+        game = self._of(battle)
+        game.follow(battle)
         seat = int((battle.player_role or "p1")[1]) - 1
         if self._network is not None:
             return self._act_with_network(battle, seat, began)
         choice = battle.legal[0] if len(battle.legal) == 1 else self._searched(battle, seat, began)
-        return self._remembered(battle, seat, choice)
+        game.chose(battle, choice)
+        return choice
 
     def finish(self, battle: SeatBattle) -> None:
         if self._network is not None:
             self._network.finish(battle)
 
-    def _remembered(self, battle: SeatBattle, seat: int, choice: Choice) -> Choice:
-        """The choice, which is in the log from now on."""
-        if choice.kind == "move":
-            self._log.chose(seat, battle.last_request["active"][0]["moves"][choice.slot - 1]["id"])
-        return choice
+    def _of(self, battle: SeatBattle) -> Game:
+        """The game of a battle, made at the first call."""
+        if self._game is None:
+            self._game = self._new_game(battle.gen)
+        return self._game
+
+    def _new_game(self, gen: int) -> Game:
+        compiled(gen)
+        self._chunk = _CHUNK[gen]
+        if gen == 1:
+            from agents.search.exact.first_generation import FirstGeneration
+
+            return FirstGeneration(self._settings, read(self._weights))
+        from agents.search.exact.gen9.game import NinthGeneration
+        from agents.search.exact.gen9.weights import read as read_ninth
+
+        return NinthGeneration(self._settings, read_ninth(files_of(self._weights, gen)[0]))
 
     async def _act_with_network(self, battle: SeatBattle, seat: int, began: float) -> Choice:
         from agents.search.exact.guide import ask
 
-        guidance = await ask(self._network, battle)
+        game = self._of(battle)
+        guidance = await ask(self._network, battle, game)
         if guidance is None:
             self.diagnostics = {"no_action": True}
-            return self._remembered(battle, seat, battle.legal[0])
+            game.chose(battle, battle.legal[0])
+            return battle.legal[0]
         several = len(battle.legal) > 1
-        planted = self._plant(battle, seat, guidance.priors(seat, self.prior)) if several else []
+        planted = self._plant(battle, seat, began, guidance.priors(seat, self.prior)) if several else []
         found = {"iterations": self._grow(planted, began)} if planted else {"failed": _NO_POSITION} if several else {}
         probabilities, self.diagnostics = guidance.improved(planted, seat, self.beta)
         self.diagnostics["search"] = found | self.diagnostics["search"]
-        return self._remembered(battle, seat, self._pick(probabilities))
+        choice = self._pick(probabilities)
+        game.chose(battle, choice)
+        return choice
 
     def _searched(self, battle: SeatBattle, seat: int, began: float) -> Choice:
-        from agents.search.exact.root_position import action_of
-
-        planted = self._plant(battle, seat)
+        planted = self._plant(battle, seat, began)
         if not planted:
             self.diagnostics = {"failed": _NO_POSITION}
             return self.rng.choice(battle.legal)
-        made = self._grow(planted, began)
-        shares, scores = [0.0] * 9, [0.0] * 9
+        made, game = self._grow(planted, began), self._of(battle)
+        shares, scores = [0.0] * game.actions, [0.0] * game.actions
         for tree in planted:
             visits, totals = tree.edges(seat)
             weight = 1 / (float(visits.sum()) * len(planted))
-            for action in range(9):
+            for action in range(game.actions):
                 shares[action] += float(visits[action]) * weight
                 scores[action] += float(totals[action]) * weight
-        actions = {choice: action_of(choice) for choice in battle.legal}
+        actions = {choice: game.action(choice) for choice in battle.legal}
         self.diagnostics = {
             "iterations": made,
             "visits": {choice.label: round(shares[action], 4) for choice, action in actions.items()},
@@ -218,29 +256,30 @@ class ExactSearch(SinglesAgent):
         }
         return self._pick({choice: shares[action] for choice, action in actions.items()})
 
-    def _plant(self, battle: SeatBattle, seat: int, guide: NDArray[np.float32] | None = None) -> list[Any]:
-        """A new tree for each sample whose legal actions are those of the request. guide: as `Tree.plant` takes it."""
-        import numpy as np
+    def _spent(self, began: float) -> float:
+        """Milliseconds since then."""
+        return (time.perf_counter() - began) * 1000
 
-        from agents.search.exact.active_pokemon import side_at
-        from agents.search.exact.root_position import mask_of, root_of, sampled_team
-        from agents.search.exact.steps import legal
-
-        mask = mask_of(battle)
-        allowed = np.full(2, 511, np.int64)
-        allowed[seat] = mask
-        planted: list[Any] = []
-        for attempt in range(self.samples + _RETRIES):
-            if len(planted) == self.samples:
+    def _plant(
+        self, battle: SeatBattle, seat: int, began: float, guide: NDArray[np.float32] | None = None
+    ) -> list[SearchTree]:
+        """A new tree for each sample whose legal actions are those of the request. guide: as `Game.plant` takes it."""
+        game = self._of(battle)
+        mask = sum({1 << game.action(choice) for choice in battle.legal})
+        every = (1 << game.actions) - 1
+        wanted = self.samples or _SAMPLES[battle.gen]
+        planted: list[SearchTree] = []
+        for attempt in range(wanted + _RETRIES):
+            if len(planted) == wanted:
                 break
-            root = root_of(battle, self._log, sampled_team(battle, self._log, self.rng), self.rng)
-            possible = legal(root.row, side_at(seat))
+            root = game.sample(battle, self.rng)
+            possible = game.legal(root, seat)
             if (possible != mask and attempt < _RETRIES) or not possible & mask:
                 continue
-            tree = _trees(len(planted))
-            seed = 1 + self.rng.getrandbits(60)
-            tree.plant(root.row, root.hidden, allowed, self._settings, self._weights, seed, guide)
-            planted.append(tree)
+            allowed = (mask, every) if seat == 0 else (every, mask)
+            planted.append(game.plant(len(planted), root, allowed, 1 + self.rng.getrandbits(60), guide))
+            if not (self.samples or self.iterations) and self._spent(began) > self.ms / 2:
+                break  # a machine so slow that no time would be left to search more
         return planted
 
     def _grow(self, planted: list[Any], began: float) -> int:
@@ -259,10 +298,10 @@ class ExactSearch(SinglesAgent):
                 tree.grow(share)
             return share * len(group)
         made = 0
-        while made == 0 or (time.perf_counter() - began) * 1000 < self.ms:
+        while made == 0 or self._spent(began) < self.ms:
             for tree in group:
-                tree.grow(_CHUNK)
-            made += _CHUNK * len(group)
+                tree.grow(self._chunk)
+            made += self._chunk * len(group)
         return made
 
     def _pick(self, shares: dict[Choice, float]) -> Choice:
@@ -273,10 +312,19 @@ class ExactSearch(SinglesAgent):
         return self.rng.choices(list(shares), odds)[0]
 
 
-def lacks() -> str:
-    """Return why the engine cannot be used here, with the fix; empty if it can."""
-    if importlib.util.find_spec("numba") is None:
-        return "Numba is not installed: `make training` installs it (alone: uv pip install -e .[engine])"
+def lacks(gen: int) -> str:
+    """Return why the engine of a generation cannot be used here, with the fix; empty if it can."""
+    if gen == 1:
+        numba = importlib.util.find_spec("numba")
+        return (
+            "" if numba else "Numba is not installed: `make training` installs it (alone: uv pip install -e .[engine])"
+        )
+    from agents.engine.gen9.library import CompilerMissing, compiler
+
+    try:
+        compiler()
+    except CompilerMissing as reason:
+        return str(reason)
     return ""
 
 
@@ -291,33 +339,16 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 
 @cache
-def _trees(number: int) -> Any:
-    """The trees of this process: their memory is kept, and used by one decision at a time."""
-    from agents.search.exact.tree import Tree
-
-    return Tree()
-
-
-@cache
-def compiled() -> None:
-    """Compiles the search or loads it from the cache, so that no decision has to. Other processes wait meanwhile."""
+def compiled(gen: int) -> None:
+    """Compiles a generation's search or loads it from the cache, before any decision. Other processes wait meanwhile."""
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     with file_lock(folder / "search-exact.lock"):
-        _warm()
+        if gen == 1:
+            from agents.search.exact.first_generation import warm
 
+            warm(_WEIGHTS)
+        else:
+            from agents.engine.gen9.library import library
 
-def _warm() -> None:
-    import numpy as np
-
-    from agents.engine.gen1.engine import initial
-    from agents.search.exact.active_pokemon import side_at
-    from agents.search.exact.steps import legal
-    from agents.search.exact.tree import HIDDEN, TreeSettings
-
-    team = "|mew||noability|tackle||||||||"
-    row = initial((team, team), "gen5,0000000000000000")
-    legal(row, side_at(0))
-    tree = _trees(0)
-    tree.plant(row, np.full((2, HIDDEN), -1, np.int64), np.full(2, 511, np.int64), TreeSettings(), read(_WEIGHTS), 1)
-    tree.grow(0)
+            library()

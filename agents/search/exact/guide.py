@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.search.exact.root_position import action_of
 
 if TYPE_CHECKING:
-    from agents.search.exact.tree import Tree
+    from agents.search.exact.game import Game, SearchTree
 
 #: Visits at which an action's value counts as much as its first guess.
 _TRUST = 8.0
@@ -28,20 +27,23 @@ _TRUST = 8.0
 class Guidance:
     """A network's answer at one request.
 
-    choices: the legal ones in the action space. log_policy [n]: theirs. win_probability: the network's.
+    choices: the legal ones in the action space. log_policy [n]: theirs. win_probability: the network's. game: the battle's.
     """
 
+    game: Game
     choices: list[Choice]
     log_policy: NDArray[np.float64]
     win_probability: float
 
     def priors(self, seat: int, share: float) -> NDArray[np.float32]:
         """The policy as a guide for `Tree.plant`, with this share of the seat's priors."""
-        guide = np.zeros((2, 9), np.float32)
+        guide = np.zeros((2, self.game.actions), np.float32)
         guide[seat, self._actions()] = share * np.exp(self.log_policy)
         return guide
 
-    def improved(self, trees: Sequence[Tree], seat: int, beta: float) -> tuple[dict[Choice, float], dict[str, Any]]:
+    def improved(
+        self, trees: Sequence[SearchTree], seat: int, beta: float
+    ) -> tuple[dict[Choice, float], dict[str, Any]]:
         """The probabilities of the choices by log π + β·Q, and the diagnostics. trees: of the samples; none: by log π."""
         scores, win_probability = self.log_policy, self.win_probability
         values: dict[str, float] = {}
@@ -68,13 +70,15 @@ class Guidance:
         return dict(zip(self.choices, weights.tolist(), strict=True)), diagnostics
 
     def _actions(self) -> list[int]:
-        return [action_of(choice) for choice in self.choices]
+        return [self.game.action(choice) for choice in self.choices]
 
     def _by_label(self, numbers: NDArray[np.float64]) -> dict[str, float]:
         return {choice.label: round(x, 4) for choice, x in zip(self.choices, numbers.tolist(), strict=True)}
 
 
-async def ask(network: Any, battle: SeatBattle) -> Guidance | None:
+async def ask(network: Any, battle: SeatBattle, game: Game) -> Guidance | None:
     """The answer of a network (`NetworkAgent`) at the battle's request; None if no legal choice is in its action space."""
     log_policy, win_probability = await network.judge(battle)
-    return Guidance(list(log_policy), np.array(list(log_policy.values())), win_probability) if log_policy else None
+    return (
+        Guidance(game, list(log_policy), np.array(list(log_policy.values())), win_probability) if log_policy else None
+    )

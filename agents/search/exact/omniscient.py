@@ -34,11 +34,11 @@ class OmniscientSearch(EngineAgent):
         if temperature < 0:
             raise BadInput(f"search:omniscient: temperature={temperature}: must be 0 or more")
         files_of(weights)
-        if reason := lacks():
+        if reason := lacks(1):
             raise BadInput(f"search:omniscient: {reason}")
         self.iterations, self.temperature = iterations, temperature
         self._weights = read(weights)
-        compiled()
+        compiled(1)
 
     @classmethod
     def version(cls, **options: Any) -> str:
@@ -47,7 +47,7 @@ class OmniscientSearch(EngineAgent):
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        return lacks() or super().missing(format_id, **options)
+        return lacks(1) or super().missing(format_id, **options)
 
     @classmethod
     def act_on(

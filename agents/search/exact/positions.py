@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from agents.engine.gen1.engine import Engine
 from agents.search.exact.determinized import determinized
-from agents.search.exact.tree import Tree, TreeSettings, hidden_of
+from agents.search.exact.root_values import TreeSettings
+from agents.search.exact.tree import Tree, hidden_of
 from agents.search.exact.weights import PositionWeights
 
 #: A network's actions that are legal in generation 1.

@@ -8,7 +8,6 @@ the state goes back up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +21,7 @@ from agents.engine.gen1.state import out, side_of
 from agents.search.exact.features import MOST
 from agents.search.exact.fitted_values import logits_of, shares_of_logits, value_of
 from agents.search.exact.network import correction, judged, row_of, sums_of
+from agents.search.exact.root_values import TreeSettings, root_values
 from agents.search.exact.steps import legal, step
 from agents.search.exact.weights import PositionWeights
 
@@ -253,17 +253,6 @@ def hidden_of(row: NDArray[np.int32]) -> NDArray[np.int64]:
     return hidden
 
 
-@dataclass(frozen=True)
-class TreeSettings:
-    """exploration: PUCT's constant. first: how much below its node's mean an untried action starts. trust: exponent of the
-    priors. steps: in how many steps of HP nodes differ."""
-
-    exploration: float = 0.4
-    first: float = 0.05
-    trust: float = 1.0
-    steps: int = 16
-
-
 class Tree:
     """One tree with its memory, which is kept from one search to the next."""
 
@@ -320,13 +309,8 @@ class Tree:
         return self._arrays[2][0, seat].copy(), self._arrays[3][0, seat].copy()
 
     def values(self, seat: int, trust: float, first: float | None = None) -> tuple[float, NDArray[np.float64]]:
-        """A seat's probability of winning at the root, and after each of its actions, [9].
+        """A seat's probability of winning at the root, and after each of its actions, [9] (root_values.root_values).
 
-        trust: visits at which an action's value counts as much as its first guess, the root's value minus `first`; None: the
-        search's own. An action without visits and trust has its guess.
+        first: None: the search's own.
         """
-        visits, totals = self.edges(seat)
-        value = float(totals.sum()) / max(float(visits.sum()), 1.0)
-        guess = value - (self._first if first is None else first)
-        counts = visits + trust
-        return value, np.divide(totals + trust * guess, counts, out=np.full(len(counts), guess), where=counts > 0)
+        return root_values(*self.edges(seat), trust, self._first if first is None else first)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _FOLDER = fitted.FOLDER
 FITTED, NETWORK = _FOLDER / "gen1.txt", _FOLDER / "exact1.npz"
+NINTH = _FOLDER / "exact9.weights"
 
 
 class PositionWeights(NamedTuple):
@@ -29,8 +30,13 @@ class PositionWeights(NamedTuple):
     network: PositionNetwork
 
 
-def files_of(weights: str) -> tuple[Path, Path | None]:
-    """The files of fitted weights and of a network (None: none). weights: "network", "fitted" or a file. Raises BadInput."""
+def files_of(weights: str, gen: int = 1) -> tuple[Path, Path | None]:
+    """The files of fitted weights and of a network (None: none). weights: "network", "fitted" or a file. Raises BadInput.
+
+    Generation 9 has no network.
+    """
+    if gen == 9 and weights in ("network", "fitted"):
+        return NINTH, None
     if weights == "network":
         return FITTED, NETWORK
     if weights == "fitted":
@@ -38,12 +44,16 @@ def files_of(weights: str) -> tuple[Path, Path | None]:
     file = Path(weights)
     if not file.is_file():
         raise BadInput(f"search:exact: weights={weights}: must be network, fitted or a file")
+    if gen == 9 and file.suffix == ".npz":
+        raise BadInput(f"search:exact: weights={weights}: gen9ou has no network: must be fitted or a text file")
     return (FITTED, file) if file.suffix == ".npz" else (file, None)
 
 
 def digest_of(weights: str) -> str:
     """A digest of the files' contents."""
-    contents = b"".join(file.read_bytes() for file in files_of(weights) if file is not None)
+    own = files_of(weights)
+    files = own if weights not in ("network", "fitted") else (*own, NINTH)
+    contents = b"".join(file.read_bytes() for file in files if file is not None)
     return hashlib.sha256(contents).hexdigest()
 
 

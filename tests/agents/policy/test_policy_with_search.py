@@ -106,7 +106,7 @@ def test_what_it_cannot_play_with_is_said_in_one_line(
 ) -> None:
     good, nowhere = f"search:exact?policy={run_folder}", f"search:exact?policy={tmp_path}/no"
     assert resolve(good).missing("gen1ou") == ""
-    assert resolve(good).missing("gen9ou") == "the engine plays gen1ou and gen1randombattle only"
+    assert resolve(good).missing("gen3ou") == "the engines play gen1ou, gen1randombattle and gen9ou only"
     assert resolve(nowhere).missing("gen1ou") == (
         f"checkpoint '{tmp_path}/no': {tmp_path}/no has no checkpoints: give a run's folder or a checkpoint's folder"
     )

@@ -14,7 +14,8 @@ from agents.engine.gen1.engine import Engine
 from agents.engine.gen1.state import side_of
 from agents.search.exact.features import FEATURES, MOST, features_of
 from agents.search.exact.network import ACTION_ROWS, PositionNetwork, correction, judged, read_network, sums_of
-from agents.search.exact.tree import HIDDEN, Tree, TreeSettings
+from agents.search.exact.root_values import TreeSettings
+from agents.search.exact.tree import HIDDEN, Tree
 from agents.search.exact.weights import NETWORK, digest_of, read
 from teamsets.errors import BadInput
 from teamsets.loading import load_set

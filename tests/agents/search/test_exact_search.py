@@ -25,8 +25,9 @@ from agents.search.exact.agent import ExactSearch
 from agents.search.exact.battle_log import BattleLog
 from agents.search.exact.fitted_values import read_weights
 from agents.search.exact.root_position import root_of
+from agents.search.exact.root_values import TreeSettings
 from agents.search.exact.steps import legal
-from agents.search.exact.tree import HIDDEN, Tree, TreeSettings, grow
+from agents.search.exact.tree import HIDDEN, Tree, grow
 from agents.search.exact.weights import read
 from arena.record import BattleRecord
 from arena.run.entrants import load_pools
@@ -238,7 +239,7 @@ def test_a_line_of_the_log_is_read_once() -> None:
     "option",
     [
         "ms=0",
-        "samples=0",
+        "samples=-1",
         "threads=0",
         "steps=0",
         "iterations=-1",
@@ -263,7 +264,7 @@ def test_a_weight_that_is_none_of_generation_1_is_refused(tmp_path: Path) -> Non
 def test_it_says_which_formats_it_plays() -> None:
     source = resolve("search:exact")
     assert source.missing("gen1ou") == source.missing("gen1randombattle") == ""
-    assert source.missing("gen9ou") == "the engine plays gen1ou and gen1randombattle only"
+    assert source.missing("gen3ou") == "the engines play gen1ou, gen1randombattle and gen9ou only"
     assert not source.repeatable and resolve("search:exact?iterations=10").repeatable
 
 
@@ -271,4 +272,4 @@ def test_without_numba_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("agents.search.exact.agent.importlib.util.find_spec", lambda name: None)
     assert "Numba is not installed: `make training` installs it" in resolve("search:exact").missing("gen1ou")
     with pytest.raises(BadInput, match="search:exact: Numba is not installed"):
-        resolve("search:exact").make()
+        resolve("search:exact").make().prepare("gen1ou")

@@ -1,0 +1,56 @@
+"""What the exact search needs of a generation: how a battle becomes positions, and the trees that grow on them."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any, Protocol
+
+from agents.battle import SeatBattle
+from agents.battle.choices import Choice
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class SearchTree(Protocol):
+    """A tree of one position."""
+
+    def grow(self, iterations: int) -> None:
+        """Adds iterations."""
+
+    def edges(self, seat: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """A seat's actions at the root: visits and sums of values."""
+
+    def values(self, seat: int, trust: float, first: float | None = None) -> tuple[float, NDArray[np.float64]]:
+        """As root_values.root_values."""
+
+
+class Game(Protocol):
+    """One battle of a generation, followed by its log.
+
+    actions: how many actions the engine has for a seat.
+    """
+
+    actions: int
+
+    def follow(self, battle: SeatBattle) -> None:
+        """Reads what was told since the last call."""
+
+    def chose(self, battle: SeatBattle, choice: Choice) -> None:
+        """Notes a choice that is made now."""
+
+    def action(self, choice: Choice) -> int:
+        """The engine's action of a legal choice."""
+
+    def sample(self, battle: SeatBattle, rng: random.Random) -> Any:
+        """A position with what is hidden sampled."""
+
+    def legal(self, root: Any, seat: int) -> int:
+        """The legal actions of a seat at a position, as bits."""
+
+    def plant(self, number: int, root: Any, allowed: tuple[int, int], seed: int, guide: Any) -> SearchTree:
+        """The tree of this process with this number, begun anew. allowed: both seats' actions at the root as bits.
+
+        guide: priors of both seats' actions that are mixed in, [2, actions], or None.
+        """

@@ -1,0 +1,59 @@
+"""The fitted weights of positions and choices, in the order in which agents/engine/gen9/src/search/features.h has them."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.engine.gen9.library import library
+from agents.engine.gen9.teams import DATA, IDS
+from teamsets.errors import BadInput
+
+
+class PositionWeights(NamedTuple):
+    """value [F]: of a position's features; choice [C]: of an action's."""
+
+    value: NDArray[np.float32]
+    choice: NDArray[np.float32]
+
+
+@cache
+def feature_names(of_choices: bool) -> list[str]:
+    """The names of the features, in order: of choices, or of a position's value."""
+    engine = library()
+    engine.gen9_search_names.restype = ctypes.c_char_p
+    names: list[str] = engine.gen9_search_names(int(of_choices)).decode().split()
+    species = [entry["id"] for entry in DATA["species"]]
+    if not of_choices:
+        return [*names, *(f"alive:{name}" for name in species), *(f"hp:{name}" for name in species)]
+    moves = engine.gen9_search_size(1) - len(names) - len(species)
+    first = min(DATA["numbers"]["moves"].values())
+    return [*names, *(f"move:{IDS[first + n]}" for n in range(moves)), *(f"switch:{name}" for name in species)]
+
+
+@cache
+def read(file: Path) -> PositionWeights:
+    """The weights of a file, a "value NAME WEIGHT" or "choice NAME WEIGHT" a line. Raises BadInput.
+
+    What is not in the engine's world (species, moves) is passed over.
+    """
+    known = {"value": feature_names(False), "choice": feature_names(True)}
+    weights = {kind: np.zeros(len(names), np.float32) for kind, names in known.items()}
+    places = {(kind, name): n for kind, names in known.items() for n, name in enumerate(names)}
+    for line in file.read_text().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        words = line.split(" ")
+        try:
+            kind, name, weight = words[0], words[1], float(words[2])
+            own = weights[kind]
+        except (IndexError, KeyError, ValueError):
+            raise BadInput(f"{file}: '{line}': must be 'value NAME WEIGHT' or 'choice NAME WEIGHT'") from None
+        if (kind, name) in places:
+            own[places[kind, name]] = weight
+    return PositionWeights(weights["value"], weights["choice"])
