@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple, TypedDict
 
 import numpy as np
-from scipy.stats import false_discovery_control, fisher_exact
 
 from arena.report.counts import rate
 from arena.report.profiles import species
@@ -136,6 +135,8 @@ def _row(group: str, scores: list[float], whole: list[float]) -> MatchupRow:
 def _clear(found: Sequence[MatchupRow], whole: list[float]) -> set[str]:
     """The groups whose win rate differs from that of all other battles: Fisher's exact test without ties,
     Benjamini-Hochberg over the groups."""
+    from scipy.stats import false_discovery_control, fisher_exact  # it takes longer to import than all the rest here
+
     wins, losses = whole.count(1.0), whole.count(0.0)
     tested = [row for row in found if row["rest"] is not None]
     tables = [[[row["wins"], row["losses"]], [wins - row["wins"], losses - row["losses"]]] for row in tested]
