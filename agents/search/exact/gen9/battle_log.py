@@ -266,7 +266,7 @@ class BattleLog(ConditionLines):
         active.failed = "[notarget]" in rest or "[miss]" in rest or None
         if active.failed is None:
             active.failed = False
-        if move != "struggle" and not locked:
+        if move != "struggle" and not locked and target != who:
             self._pressed(side, mon, active, to_id_str(source.partition(": ")[2]) if external else move, move)
         if move in CHARGING:
             active.volatiles.pop(move, None)
