@@ -41,12 +41,18 @@ class RaisesAtStart(Agent):
     def start(self, battle: Any) -> None:
         raise OSError("no weights here")
 
+    def act(self, battle: Any) -> Any:
+        raise NotImplementedError
+
 
 class RaisesWhenMade(Agent):
     """Cannot even be made."""
 
     def __init__(self) -> None:
         raise ValueError("no such checkpoint")
+
+    def act(self, battle: Any) -> Any:
+        raise NotImplementedError
 
 
 class RaisesAtFinish(Agent):

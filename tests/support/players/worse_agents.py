@@ -188,6 +188,9 @@ class TakesNoGenerator(Agent):
     def rng(self, value: Any) -> None:
         raise RuntimeError("no chance")
 
+    def act(self, battle: Any) -> Any:
+        raise NotImplementedError
+
 
 class AlwaysEqual(Plays):
     """Answers with a choice of its own that says that it equals every other."""

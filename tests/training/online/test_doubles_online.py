@@ -6,9 +6,10 @@ import re
 from typing import Any
 
 import pytest
-from support.online import settings, trainer
 
 torch = pytest.importorskip("torch")
+
+from support.online import settings, trainer  # noqa: E402
 
 from agents.observation.doubles.actions import MOVES, PASS, POKEMON, SPECIAL  # noqa: E402
 from agents.observation.layout import DOUBLES  # noqa: E402
