@@ -68,6 +68,7 @@ RULES = [
     Rule(r"--budget \d+", "--budget 8", "battles"),
     Rule(r"--minutes [\d.]+", "--minutes 0.02", "time"),
     Rule(r"^(arena evaluate (?:--all|--resume)(?!.*--(?:battles|minutes|budget)).*)", r"\1 --minutes 0.02", "time"),
+    Rule(r"^(arena leaderboard \S+)[^#]*", r"\1 --min-battles 2 ", "battles of an agent, and the databases"),
     Rule(r"^(scripts/evaluate_against_all.sh \S+)$", r"\1 --minutes 0.02", "time"),
     Rule(r"^(train evaluate (?!.*--battles)[^#]*)", r"\1 --battles 2 ", "battles"),
     Rule(r"^(arena match (?!.*--battles).*)", r"\1 --battles 2", "battles of a match until it is decided"),
