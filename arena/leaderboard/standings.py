@@ -9,15 +9,10 @@ from datetime import datetime
 from arena.leaderboard.merging import CountedBattle, MergedBattles, evidence_of
 from arena.ratings.bradley_terry import fit_ratings
 from arena.ratings.evidence import default_anchor
-from arena.ratings.pentanomial import elo_score
-from arena.report.counts import rate
+from arena.report.counts import PairingCount
+from arena.report.cross_tables import pairing_tables
 from arena.report.strengths import strengths_of
-from arena.report.summary_types import (
-    CountedWinRate,
-    CrossTables,
-    RankedFormat,
-    SweepPoint,
-)
+from arena.report.summary_types import CrossTables, RankedFormat, SweepPoint
 
 #: Points of a history: more lie closer than they can be told apart on a phone.
 _MOST_MOMENTS = 12
@@ -39,27 +34,17 @@ def standings(merged: MergedBattles, format_id: str, *, anchor: str | None = Non
     agents = sorted({agent for battle in battles for agent in (battle.p1, battle.p2)})
     chosen = anchor if anchor in agents else default_anchor(agents)
     whole = _ranked(merged, battles, chosen, seed)
-    team_sets = sorted({battle.team_set for battle in battles})
+    tables = pairing_tables(_pairing_counts(battles), whole["ranking"])
+    team_sets = tables["team_sets"]
     apart = {
         team_set: _ranked(merged, [battle for battle in battles if battle.team_set == team_set], chosen, seed)
         for team_set in (team_sets if len(team_sets) > 1 else [])
     }
     moments, history = _history(battles, chosen, seed)
-    rated = {row["agent"]: (row["elo"], row["group"]) for row in whole["ranking"]}
-    cross, on_sets, by_set = _totals(battles)
     return {
         **whole,
-        "format": format_id,
-        "team_sets": team_sets,
+        **tables,
         "by_team_set_ranking": apart,
-        "cross": [
-            {"agent": a, "opponent": b, **total, "expected": _expected(rated[a], rated[b])}
-            for (a, b), total in cross.items()
-        ],
-        "cross_by_team_set": [
-            {"agent": a, "opponent": b, "team_set": s, **total} for (a, b, s), total in on_sets.items()
-        ],
-        "by_team_set": [{"agent": a, "team_set": s, **total} for (a, s), total in by_set.items()],
         "moments": [moment.isoformat(timespec="minutes") for moment in moments],
         "history": history,
     }
@@ -73,30 +58,16 @@ def _ranked(merged: MergedBattles, battles: Sequence[CountedBattle], anchor: str
     return {**strengths, "format": battles[0].format, "battles": len(battles)}
 
 
-def _expected(own: tuple[float, int], other: tuple[float, int]) -> float | None:
-    return elo_score(own[0] - other[0]) if own[1] == other[1] else None
-
-
-def _totals(
-    battles: Sequence[CountedBattle],
-) -> tuple[
-    dict[tuple[str, str], CountedWinRate],
-    dict[tuple[str, str, str], CountedWinRate],
-    dict[tuple[str, str], CountedWinRate],
-]:
-    """Results by (agent, opponent), by (agent, opponent, team set), and by (agent, team set)."""
-    scores: dict[tuple[str, ...], list[float]] = defaultdict(list)
-    for battle in battles:
-        for agent, opponent, score in ((battle.p1, battle.p2, battle.score), (battle.p2, battle.p1, 1 - battle.score)):
-            scores["cross", agent, opponent].append(score)
-            scores["both", agent, opponent, battle.team_set].append(score)
-            scores["set", agent, battle.team_set].append(score)
-    found: dict[str, dict[tuple[str, ...], CountedWinRate]] = {"cross": {}, "both": {}, "set": {}}
-    for (kind, *place), each in sorted(scores.items()):
-        wins, losses = each.count(1.0), each.count(0.0)
-        counts = {"wins": wins, "losses": losses, "ties": len(each) - wins - losses}
-        found[kind][tuple(place)] = {**rate(sum(each), len(each)), **counts}  # type: ignore[typeddict-item]
-    return found["cross"], found["both"], found["set"]  # type: ignore[return-value]
+def _pairing_counts(battles: Sequence[CountedBattle]) -> list[PairingCount]:
+    """Each battle singly, from both sides."""
+    return [
+        PairingCount(agent, opponent, battle.team_set, battles=1, wins=score == 1, losses=score == 0, points=score)
+        for battle in battles
+        for agent, opponent, score in (
+            (battle.p1, battle.p2, battle.score),
+            (battle.p2, battle.p1, 1 - battle.score),
+        )
+    ]
 
 
 def _history(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from arena.report.summary_types import WinRate
+from arena.report.summary_types import CountedWinRate, WinRate
 from arena.store import rows
 
 Row = TypeVar("Row")
@@ -23,6 +23,11 @@ def rate(points: float, battles: int) -> WinRate:
     scale = 1 + z2 / battles
     low, high = max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
     return {"battles": battles, "score": round(share, 6), "low": round(low, 6), "high": round(high, 6)}
+
+
+def counted_rate(points: float, battles: int, wins: int, losses: int) -> CountedWinRate:
+    """As `rate`, with the counts; what is neither won nor lost is a tie."""
+    return {**rate(points, battles), "wins": wins, "losses": losses, "ties": battles - wins - losses}
 
 
 class PairingCount(NamedTuple):

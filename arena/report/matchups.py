@@ -9,7 +9,7 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from arena.report.counts import rate
+from arena.report.counts import counted_rate
 from arena.report.profiles import species
 from arena.report.summary_types import CountedWinRate
 from arena.store import rows
@@ -120,12 +120,9 @@ def matchups(
 
 def _row(group: str, scores: list[float], whole: list[float]) -> MatchupRow:
     """The group's row, not tested yet. whole: the scores of all battles."""
-    wins, losses, others = scores.count(1.0), scores.count(0.0), len(whole) - len(scores)
+    others = len(whole) - len(scores)
     return {
-        **rate(sum(scores), len(scores)),
-        "wins": wins,
-        "losses": losses,
-        "ties": len(scores) - wins - losses,
+        **counted_rate(sum(scores), len(scores), scores.count(1.0), scores.count(0.0)),
         "group": group,
         "rest": round((sum(whole) - sum(scores)) / others, 6) if others else None,
         "clear": False,

@@ -5,16 +5,16 @@ VERSION is incremented when a key changes its meaning or is removed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, cast
 
 from arena.extensions import extensions
 from arena.ratings.evidence import Evidence
-from arena.ratings.pentanomial import elo_score
 from arena.report import lengths, profiles
-from arena.report.counts import FaultCount, FormatCounts, PairingCount, ReportCounts, rate
+from arena.report.counts import FaultCount, FormatCounts, ReportCounts
+from arena.report.cross_tables import pairing_tables
 from arena.report.evidence import load_evidence
 from arena.report.findings import findings, match_findings
 from arena.report.ladder import ladder_histories, ladder_sentence
@@ -23,21 +23,17 @@ from arena.report.runs import describe_run, notes
 from arena.report.strengths import measure
 from arena.report.summary_types import (
     AgentProfile,
-    CountedWinRate,
     FaultSummary,
     FormatSummary,
-    PairingOnTeamSet,
     PairingResult,
     RankingRow,
     ReportSummary,
     Strengths,
-    TeamSetResult,
 )
 from arena.report.sweeps import sweeps
 from arena.store import kept_open
 from teamsets.errors import BadInput
 
-Key = TypeVar("Key", bound=tuple[str, ...])
 VERSION = 1
 NOBODY = ("nobody", "venue")  # what the view `faults` says where no agent failed
 
@@ -113,30 +109,13 @@ def _check_anchor(anchor: str | None, evidence: dict[str, Evidence]) -> None:
 
 def _format(format_id: str, strengths: Strengths, counted: FormatCounts) -> FormatSummary:
     """One format's part."""
-    meetings = counted.meetings
-    elo = {row["agent"]: (row["elo"], row["group"]) for row in strengths["ranking"]}
-    cross = []
-    for (agent, opponent), total in _summed(meetings, lambda meeting: (meeting.agent, meeting.opponent)):
-        (own_elo, group), (other_elo, other_group) = elo[agent], elo[opponent]
-        expected = elo_score(own_elo - other_elo) if group == other_group else None
-        cross.append(PairingResult(agent=agent, opponent=opponent, **total.win_rate(), expected=expected))
+    tables = pairing_tables(counted.meetings, strengths["ranking"])
     return {
         "format": format_id,
-        "battles": sum(meeting.battles for meeting in meetings) // 2,
+        "battles": sum(meeting.battles for meeting in counted.meetings) // 2,
         **strengths,
         "sweeps": sweeps(strengths["ranking"], strengths["better"]),
-        "cross": cross,
-        "team_sets": sorted({meeting.team_set for meeting in meetings}),
-        "by_team_set": [
-            TeamSetResult(agent=agent, team_set=team_set, **total.win_rate())
-            for (agent, team_set), total in _summed(meetings, lambda meeting: (meeting.agent, meeting.team_set))
-        ],
-        "cross_by_team_set": [
-            PairingOnTeamSet(agent=agent, opponent=opponent, team_set=team_set, **total.win_rate())
-            for (agent, opponent, team_set), total in _summed(
-                meetings, lambda meeting: (meeting.agent, meeting.opponent, meeting.team_set)
-            )
-        ],
+        **tables,
         "faults": _faults(counted.faults),
         "length": lengths.describe(counted.lengths),
         "think": [
@@ -149,37 +128,8 @@ def _format(format_id: str, strengths: Strengths, counted: FormatCounts) -> Form
             }
             for row in counted.think
         ],
-        "agents": _agents(format_id, strengths["ranking"], cross, counted),
+        "agents": _agents(format_id, strengths["ranking"], tables["cross"], counted),
     }
-
-
-class _Total(NamedTuple):
-    """Sums over some meetings."""
-
-    points: float = 0.0
-    battles: int = 0
-    wins: int = 0
-    losses: int = 0
-
-    def plus(self, meeting: PairingCount) -> _Total:
-        return _Total(
-            self.points + meeting.points,
-            self.battles + meeting.battles,
-            self.wins + meeting.wins,
-            self.losses + meeting.losses,
-        )
-
-    def win_rate(self) -> CountedWinRate:
-        ties = self.battles - self.wins - self.losses
-        return {**rate(self.points, self.battles), "wins": self.wins, "losses": self.losses, "ties": ties}
-
-
-def _summed(meetings: list[PairingCount], key: Callable[[PairingCount], Key]) -> list[tuple[Key, _Total]]:
-    """The totals for each key, in their order."""
-    totals: dict[Key, _Total] = {}
-    for meeting in meetings:
-        totals[key(meeting)] = totals.get(key(meeting), _Total()).plus(meeting)
-    return sorted(totals.items())
 
 
 def _faults(counts: list[FaultCount]) -> list[FaultSummary]:

@@ -282,13 +282,17 @@ class RankedFormat(Strengths):
     battles: int
 
 
-class CrossTables(RankedFormat):
-    """A ranking, and who scored how much against whom and on which team set."""
+class PairingTables(TypedDict):
+    """Who scored how much against whom and on which team set."""
 
     cross: list[PairingResult]
     team_sets: list[str]
     by_team_set: list[TeamSetResult]
     cross_by_team_set: list[PairingOnTeamSet]
+
+
+class CrossTables(RankedFormat, PairingTables):
+    """A ranking, and the results that it is from."""
 
 
 class FormatSummary(CrossTables):
