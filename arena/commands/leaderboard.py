@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from arena.leaderboard.pages import site
 from arena.leaderboard.standings import standings
 from arena.report.numbers import counted
 from arena.store.recover import recover
-from arena.terminal.commands import json_option, print_json
+from arena.terminal.commands import json_option, json_text, print_json
 from teamsets.atomic import atomic_folder
 from teamsets.errors import BadInput
 
@@ -72,7 +71,7 @@ def leaderboard(
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
         content = {"made": made, "databases": merged.databases, "formats": numbers}
-        (folder / _NUMBERS).write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        (folder / _NUMBERS).write_text(json_text(content), encoding="utf-8")
     if as_json:
         print_json(content)
         return

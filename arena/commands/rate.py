@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from arena.report.result_tables import ResultTable, read_results
 from arena.report.strengths import strengths_of
 from arena.report.summary_types import RankedFormat, RankingRow
 from arena.report.tables import print_ranking
+from arena.terminal.commands import print_json
 from arena.terminal.console import Console
 from teamsets.errors import BadInput
 
@@ -54,7 +54,7 @@ def rate(file: Path, anchor: str | None, test: tuple[str, str] | None, sprt: tup
     ranked = _ranked(table, file.name, anchor)
     lines = [] if test is None else _test(table, *test, settings)
     if shape == "json":
-        print(json.dumps({**ranked, "published": table.published, "notes": table.notes, "test": lines}, indent=1))
+        print_json({**ranked, "published": table.published, "notes": table.notes, "test": lines})
     elif shape == "csv":
         _frame(ranked["ranking"], table).to_csv(sys.stdout, index=False)
     else:

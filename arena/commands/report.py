@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 
 import click
@@ -18,7 +17,7 @@ from arena.report.summary import summarize
 from arena.report.summary_types import RankingRow, ReportSummary
 from arena.report.tables import print_summary
 from arena.store.recover import recover
-from arena.terminal.commands import db_option
+from arena.terminal.commands import db_option, json_text
 from arena.terminal.console import Console
 from arena.terminal.targets import TARGET, check_target, write_target
 from teamsets.errors import BadInput
@@ -100,7 +99,7 @@ def report(
     if markdown_path is not None:
         write_target(markdown_path, lambda: markdown.render(summary))
     if json_path is not None:
-        write_target(json_path, lambda: json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
+        write_target(json_path, lambda: json_text(summary))
     if csv_path is not None:
         write_target(csv_path, lambda: _csv(summary))
     if html_path is markdown_path is json_path is csv_path is pgn_path is None:
@@ -115,7 +114,7 @@ def _csv(summary: ReportSummary) -> str:
         for row in each["ranking"]
     ]
     written = io.StringIO()
-    writer = csv.DictWriter(written, ["format", *(key for key in RankingRow.__annotations__)], lineterminator="\n")
+    writer = csv.DictWriter(written, ["format", *RankingRow.__annotations__], lineterminator="\n")
     writer.writeheader()
     writer.writerows(lines)
     return written.getvalue()

@@ -15,6 +15,7 @@ from arena.store import frame
 from arena.store.recover import recover
 from arena.terminal.commands import db_option
 from arena.terminal.console import Console
+from arena.terminal.output import shown_in_json
 
 
 @click.command()
@@ -39,7 +40,7 @@ def sql(query: str, shape: str, db: Path) -> None:
     if shape == "csv":
         answer.to_csv(sys.stdout, index=False)
     elif shape == "json":
-        print(answer.to_json(orient="records", date_format="iso", lines=False, default_handler=str))
+        print(shown_in_json(answer.to_json(orient="records", date_format="iso", lines=False, default_handler=str)))
     else:
         _print_table(answer)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.processes.supervisor import end_children_at_exit
-from arena.terminal.output import plain_output
+from arena.terminal.output import plain_output, shown_in_json
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
 if TYPE_CHECKING:  # `arena --help` prints without it
@@ -47,9 +47,14 @@ db_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
+def json_text(value: Any) -> str:
+    """A result as JSON; paths and times as text, control characters as escapes."""
+    return shown_in_json(json.dumps(value, ensure_ascii=False, indent=1, default=str)) + "\n"
+
+
 def print_json(value: Any) -> None:
-    """Prints a result as JSON; paths and times as text."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=1, default=str))
+    """Prints a result as `json_text`."""
+    click.echo(json_text(value), nl=False)
 
 
 def db_argument(db: Path) -> str:

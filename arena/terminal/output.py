@@ -21,6 +21,11 @@ def shown(text: str) -> str:
     return _CONTROLS.sub(lambda found: _escape(found[0]), text)
 
 
+def shown_in_json(document: str) -> str:
+    """Return a JSON document with its control characters as JSON's escapes, which `shown` leaves as they are."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
+
+
 def _escape(character: str) -> str:
     number = ord(character)
     return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"

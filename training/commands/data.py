@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from dataclasses import asdict
@@ -158,7 +157,7 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, hold_
     counted, *held_out = [count(opened(folder)) for folder in writer.folders]
     if options["as_json"]:
         parts = {"held_out": held_out[0]} if held_out else {}
-        print(json.dumps({**counted, **parts, "left_out": dict(refused.most_common())}, indent=1))
+        print_json({**counted, **parts, "left_out": dict(refused.most_common())})
         return
     for part in (counted, *held_out):
         show(part)
@@ -199,7 +198,7 @@ def export_(metamon: bool, db: Path, where: str, out: Path, workers: int | None,
 
 @data.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def stats(folders: tuple[Path, ...], as_json: bool) -> None:
     """Count what datasets hold.
 
@@ -212,7 +211,7 @@ def stats(folders: tuple[Path, ...], as_json: bool) -> None:
     """
     counted = [count(opened(folder)) for folder in folders]
     if as_json:
-        print(json.dumps(counted, indent=1))
+        print_json(counted)
         return
     for one in counted:
         show(one)

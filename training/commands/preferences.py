@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -187,7 +186,7 @@ def build(db: Path, where: str, out: Path, replace: bool, as_json: bool, **optio
     )
     counts = build_pairs(settings, out, _track, replace_all=replace)
     if as_json:
-        print(json.dumps(counts, indent=1))
+        print_json(counts)
         return
     print(f"{out}: {counts['pairs']:,} pairs, {counts['held_out']:,} held out")
     for name, number in counts["in_datasets"].items():

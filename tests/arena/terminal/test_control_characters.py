@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import re
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from support.hostile import hostile_copy
 
 from arena.cli import cli
 from arena.store import connect
+from arena.terminal.commands import print_json
 from arena.terminal.console import Console
 from arena.terminal.output import plain_output, shown
 
@@ -29,6 +31,15 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
 def test_control_characters_are_shown_as_text() -> None:
     assert shown(EVIL) == TEXT
     assert shown("Pokémon:\t→ 东\n") == "Pokémon:\t→ 东\n"
+
+
+def test_json_with_control_characters_stays_json(capsys: pytest.CaptureFixture[str]) -> None:
+    value = {EVIL: [f"Pokémon\x7f{EVIL}"]}
+    with plain_output():
+        print_json(value)
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == value
+    assert not _CONTROLS.search(printed) and "Pokémon" in printed
 
 
 @pytest.mark.parametrize("terminal", [False, True])
