@@ -6,6 +6,7 @@ A shell expands braces that are not quoted by itself; in a pool file, in Python 
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterable
 from decimal import Decimal
@@ -32,9 +33,7 @@ def expand(spec: str) -> tuple[str, ...]:
         fixed.append(spec[end : braces.start()])
         values.append(_values(braces[1], spec))
         end = braces.end()
-    count = 1
-    for each in values:
-        count *= len(each)
+    count = math.prod(map(len, values))
     if count > MAX_EXPANDED:
         raise _too_many(spec, f"{count:,}")
     return tuple(

@@ -15,11 +15,18 @@ from teamsets.errors import BadInput
 PREFIX = "hf://"
 #: Files that a repository of a checkpoint may have; others are not fetched.
 FILES = ("*.json", "*.safetensors", "*.yaml", "*.md", "LICENSE")
-_NAME = re.compile(r"hf://(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
+#: What the name of a repository looks like.
+REPOSITORY = r"[\w.-]+/[\w.-]+"
+_NAME = re.compile(rf"{PREFIX}(?P<repository>{REPOSITORY})(?:@(?P<revision>[\w./-]+))?")
 INSTALL = (
     "huggingface_hub is not installed: pip install 'battle-arena[hub]' (in a clone: .venv/bin/uv pip install -c "
     "constraints.txt -e '.[hub]')"
 )
+
+
+def is_installed() -> bool:
+    """Return whether huggingface_hub is there."""
+    return importlib.util.find_spec("huggingface_hub") is not None
 
 
 def is_on_hub(spec: str) -> bool:
@@ -37,7 +44,7 @@ def fetch(spec: str) -> Path:
         raise BadInput(
             f"checkpoint '{spec}': write it as hf://ORG/NAME, or hf://ORG/NAME@REV (a branch, a tag or a commit)"
         )
-    if importlib.util.find_spec("huggingface_hub") is None:
+    if not is_installed():
         raise BadInput(f"checkpoint '{spec}': {INSTALL}")
     import httpx
     from huggingface_hub import errors, snapshot_download

@@ -55,7 +55,8 @@ def ladder_sentence(history: LadderHistory) -> str:
     """ "Ladder of HOST, gen9ou: heuristic:expert has Elo 1066 after 20 rated battles (from 1000); GXE 55.2 …"."""
     first, last = history["ratings"][0], history["ratings"][-1]
     more = "" if last["gxe"] is None else f", GXE {last['gxe']:g}"
-    more += f", Glicko-1 {_glicko(last)}" if _glicko(last) else ""
+    if glicko := _glicko(last):
+        more += f", Glicko-1 {glicko}"
     return (
         f"Ladder of {history['server']}, {history['format']}: {history['agent']} has Elo {last['elo_after']} after "
         f"{counted(len(history['ratings']), 'rated battle')} (from {first['elo_before']}){more}."
@@ -113,11 +114,7 @@ def _history(history: LadderHistory) -> Html:
             el("td", f"{point['elo_after']}", cls="number strong"),
             el("td", whole(point["elo_after"] - point["elo_before"], signed=True), cls="number"),
             el("td", "–" if point["gxe"] is None else f"{point['gxe']:g}", cls="number"),
-            el(
-                "td",
-                "–" if point["glicko"] is None else f"{point['glicko']:.0f} ± {point['deviation'] or 0:.0f}",
-                cls="number",
-            ),
+            el("td", _glicko(point) or "–", cls="number"),
         )
         for point in reversed(ratings[-_MOST_ROWS:])
     ]

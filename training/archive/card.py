@@ -9,6 +9,7 @@ import yaml
 
 from agents.policy import checkpoint
 from arena.report.markdown import markdown_table
+from arena.report.numbers import interval, percent_of
 from teamsets.errors import BadInput
 from training.archive.contents import ArchivedRun
 from training.archive.ratings import StoredRating
@@ -95,7 +96,7 @@ def _ratings(ratings: Sequence[StoredRating]) -> list[str]:
         rows = [
             [
                 cell["opponent"],
-                f"{100 * cell['score']:.0f} [{100 * cell['low']:.0f}, {100 * cell['high']:.0f}]",
+                f"{percent_of(cell['score'])} {interval(cell['low'], cell['high'])}",
                 f"{cell['battles']:,}",
             ]
             for cell in each.against

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sys
 from pathlib import Path
 
 import click
 
-from agents.policy.hub import INSTALL
+from agents.policy.hub import INSTALL, PREFIX, REPOSITORY, is_installed
 from arena.terminal.commands import db_option, json_option, print_json
 from teamsets.errors import BadInput, MissingTool
 from training.archive.license import license_option, read_license
@@ -40,9 +39,9 @@ def push(
       train push runs/tiny@2000 my-team/gen1ou-tiny --branch step-2000
       arena evaluate policy:hf://my-team/gen1ou-tiny@step-2000 heuristic:expert
     """
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+    if not re.fullmatch(REPOSITORY, repository):
         raise BadInput(f"{repository}: not the name of a repository: write it as ORG/NAME")
-    if importlib.util.find_spec("huggingface_hub") is None:
+    if not is_installed():
         raise MissingTool(f"train push: {INSTALL}")
     from training.archive.contents import run_of
     from training.archive.pushing import push as upload
@@ -62,7 +61,7 @@ def push(
         private=private,
         branch=branch,
     )
-    agent = f"policy:hf://{repository}@{commit}"
+    agent = f"policy:{PREFIX}{repository}@{commit}"
     if as_json:
         print_json({"repository": repository, "commit": commit, "agent": agent, "ratings": len(ratings)})
     else:

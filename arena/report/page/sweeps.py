@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.markup import Html, agent_name, box, el, join
+from arena.markup import Html, agent_name, el, join, table
 from arena.report.page.line_chart import legend, line_chart
 from arena.report.summary_types import FormatSummary, SweepSummary
 from arena.report.sweeps import sweep_table
@@ -23,17 +23,12 @@ def sweep_section(format_summary: FormatSummary) -> Html:
 
 def _sweep(sweep: SweepSummary) -> Html:
     heads, rows = sweep_table(sweep)
-    table = el(
-        "table",
-        el("thead", el("tr", [el("th", head, scope="col", cls="number") for head in heads])),
-        el("tbody", [el("tr", [el("td", cell, cls="number") for cell in row]) for row in rows]),
-        cls="plain",
-    )
+    body = [el("tr", [el("td", cell, cls="number") for cell in row]) for row in rows]
     name = f"Elo of {sweep['base']} by {sweep['axis']}"
     return join(
         el("h4", agent_name(sweep["base"]), f": Elo by {sweep['axis']}"),
         el("p", sweep["sentence"], cls="note"),
         legend(sweep["lines"]),
         el("figure", line_chart(sweep["lines"], label=name, axis_name=sweep["axis"]), cls="sweep"),
-        el("details", el("summary", "The numbers"), box(table, name)),
+        el("details", el("summary", "The numbers"), table(heads, body, name, numbers=heads)),
     )
