@@ -107,22 +107,20 @@ def show(team_set: str, name: str | None, format_id: str, count: int | None, see
       arena teams show competitive 01-starmie-rhydon --format gen1ou
     """
     loaded = load_set(team_set, format_id, count=count, seed=seed, skip_invalid=True)
-    if as_json:
-        chosen_teams = [team for team in loaded.teams if name in (None, team.name, team.id)]
-        print_json([{"name": t.name, "id": t.id, "species": t.species, "export": t.export} for t in chosen_teams])
-        return
-    if name is None:
-        table = Table("name", "species, lead first")
-        for team in loaded.teams:
-            table.add_row(team.name, ", ".join(team.species))
-        Console().print(table)
-        return
-    chosen = next((team for team in loaded.teams if name in (team.name, team.id)), None)
-    if chosen is None:
+    chosen = [team for team in loaded.teams if name in (None, team.name, team.id)]
+    if name is not None and not chosen:
         raise BadInput(
             f"team '{name}': not in {team_set} for {format_id}: `arena teams show {team_set}` lists the names"
         )
-    click.echo(chosen.export, nl=False)
+    if as_json:
+        print_json([{"name": t.name, "id": t.id, "species": t.species, "export": t.export} for t in chosen])
+    elif name is None:
+        table = Table("name", "species, lead first")
+        for team in chosen:
+            table.add_row(team.name, ", ".join(team.species))
+        Console().print(table)
+    else:
+        click.echo(chosen[0].export, nl=False)
 
 
 @teams.command()

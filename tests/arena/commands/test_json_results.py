@@ -58,6 +58,8 @@ def test_lists_and_checks(arena: Arena, tmp_path: Path) -> None:
     shown = _json(arena("agents", "show", "heuristic:max-damage?risk=0.2", "--json"))
     assert shown["options"]["risk"] == 0.2 and shown["defaults"]["risk"] != 0.2 and shown["missing"] == ""
     assert all(each["ok"] for each in _json(arena("doctor", "--json")))
+    said = arena("teams", "show", "competitive", "nobody", "--format", "gen1ou", "--json")
+    assert said.code == 2 and "team 'nobody': not in competitive" in said.err
     bad = tmp_path / "bad.txt"
     bad.write_text("Mewtwo\n- Psychic\n")
     said = arena("teams", "validate", bad, "--format", "gen1ou", "--json")
