@@ -113,20 +113,20 @@ def _forecast(console: Console, run: Run, db: Path, workers: int | None, as_json
     )
     for note in run.notes:
         say(console, f"Note: {note}")
-    found = forecast(run, db, workers)
+    estimate = forecast(run, db, workers)
     if as_json:
-        print_json({**asdict(found), "left": found.left})
+        print_json({**asdict(estimate), "left": estimate.left})
         return
-    if found.stored:
-        say(console, f"{counted(found.stored, 'battle')} of earlier runs are reused (--fresh: play all again).")
-    if found.seconds is None:
+    if estimate.stored:
+        say(console, f"{counted(estimate.stored, 'battle')} of earlier runs are reused (--fresh: play all again).")
+    if estimate.seconds is None:
         say(console, f"The time limit decides: {counted_minutes(run.settings.minutes or 0)}.")
         return
-    speed = f", {found.left / found.seconds:.1f} battles/s" if found.left and found.seconds else ""
-    basis = [f"{counted(found.from_store, 'stored battle')}"] if found.from_store else []
-    basis += [f"{counted(found.measured, 'battle')} played now, which are not stored"] if found.measured else []
-    left = counted(found.left or 0, "battle")
-    say(console, f"{left} to play: about {format_seconds(found.seconds)}{speed}, by {' and '.join(basis)}.")
+    speed = f", {estimate.left / estimate.seconds:.1f} battles/s" if estimate.left and estimate.seconds else ""
+    basis = [f"{counted(estimate.from_store, 'stored battle')}"] if estimate.from_store else []
+    basis += [f"{counted(estimate.measured, 'battle')} played now, which are not stored"] if estimate.measured else []
+    left = counted(estimate.left or 0, "battle")
+    say(console, f"{left} to play: about {format_seconds(estimate.seconds)}{speed}, by {' and '.join(basis)}.")
 
 
 def _size(run: Run) -> str:

@@ -64,12 +64,12 @@ def merged_battles(databases: Sequence[Path], least: int) -> MergedBattles:
 
     Raises BadInput if nothing is left.
     """
-    found = MergedBattles([], [str(db) for db in databases])
+    merged = MergedBattles([], [str(db) for db in databases])
     everything: list[CountedBattle] = []
     for db in databases:
         for *columns, run_id in rows(_QUERY, db):
             everything.append(CountedBattle._make([*columns, (str(db), run_id)]))
-        found.descriptions |= dict(rows("SELECT agent, max(about) FROM agents GROUP BY agent", db))
+        merged.descriptions |= dict(rows("SELECT agent, max(about) FROM agents GROUP BY agent", db))
     everything.sort(key=lambda battle: (battle.started, battle.key))
     newest: dict[str, str] = {}
     for battle in everything:
@@ -78,35 +78,35 @@ def merged_battles(databases: Sequence[Path], least: int) -> MergedBattles:
     for battle in everything:
         same = (battle.format, battle.key, battle.p1, battle.p2, battle.p1_version, battle.p2_version)
         if (newest[battle.p1], newest[battle.p2]) != (battle.p1_version, battle.p2_version):
-            found.outdated += 1
+            merged.outdated += 1
         elif same in seen:
-            found.doubled += 1
+            merged.doubled += 1
         else:
             seen.add(same)
-            found.battles.append(battle)
-    _leave_out_few(found, least)
-    if not found.battles:
+            merged.battles.append(battle)
+    _leave_out_few(merged, least)
+    if not merged.battles:
         raise BadInput(
-            f"{', '.join(found.databases)}: no agent has {least} battles in a format: play some with `arena evaluate`, or "
+            f"{', '.join(merged.databases)}: no agent has {least} battles in a format: play some with `arena evaluate`, or "
             "lower --min-battles"
         )
-    return found
+    return merged
 
 
-def _leave_out_few(found: MergedBattles, least: int) -> None:
+def _leave_out_few(merged: MergedBattles, least: int) -> None:
     """Leave out agents with few battles, again and again: each takes battles from others."""
     while True:
         counts: dict[tuple[str, str], int] = defaultdict(int)
-        for battle in found.battles:
+        for battle in merged.battles:
             counts[battle.format, battle.p1] += 1
             counts[battle.format, battle.p2] += 1
         few = {place for place, count in counts.items() if count < least}
         if not few:
             return
         for format_id, agent in sorted(few):
-            found.few.setdefault(format_id, []).append(agent)
-        found.battles = [
-            battle for battle in found.battles if not {(battle.format, battle.p1), (battle.format, battle.p2)} & few
+            merged.few.setdefault(format_id, []).append(agent)
+        merged.battles = [
+            battle for battle in merged.battles if not {(battle.format, battle.p1), (battle.format, battle.p2)} & few
         ]
 
 

@@ -75,15 +75,15 @@ async def with_page(rating: LadderRating, page: str, user: str, format_id: str) 
     if response.status != 200:
         raise OSError(f"HTTP status {response.status}")
     try:
-        told = orjson.loads(response.body)["ratings"][format_id]
+        user_ratings = orjson.loads(response.body)["ratings"][format_id]
     except (ValueError, KeyError, TypeError):
         return rating  # it has no rating in this format yet
-    gxe, glicko, deviation = (_number(told, key) for key in ("gxe", "rpr", "rprd"))
+    gxe, glicko, deviation = (_number(user_ratings, key) for key in ("gxe", "rpr", "rprd"))
     return rating._replace(gxe=gxe, glicko=glicko, deviation=deviation)
 
 
-def _number(told: Any, key: str) -> float | None:
+def _number(user_ratings: Any, key: str) -> float | None:
     with contextlib.suppress(TypeError, ValueError, KeyError):
-        number = float(told[key])
+        number = float(user_ratings[key])
         return number if abs(number) < 1e6 else None
     return None

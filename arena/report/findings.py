@@ -248,21 +248,21 @@ def other_orders(ranked: RankedFormat) -> list[str]:
     rows = [row for row in ranked["ranking"] if row["games"] and row["nash"] is not None]
     if len(rows) < 3:
         return []
-    first, name, said = rows[0], ranked["format"], []
+    first, name, sentences = rows[0], ranked["format"], []
     even = max(rows, key=lambda row: row["nash"]["rating"] if row["nash"] else 0.0)
     if first["nash"] and even["nash"] and first["nash"]["rating_high"] < even["nash"]["rating_low"]:
-        said.append(
+        sentences.append(
             f"{name}: {first['agent']} is first by Elo, and {even['agent']} by the equilibrium rating: the former wins more "
             "against the pool as it is, and less against the mixture that no agent beats."
         )
     evolved = max(rows, key=lambda row: row["alpha_rank"] or 0.0)
     if evolved["alpha_rank"] is not None and evolved is not first and evolved["alpha_rank"] >= SURE:
-        said.append(
+        sentences.append(
             f"{name}: {first['agent']} is first by Elo, and {evolved['agent']} by alpha-rank: a population that copies what "
             f"wins spends {percent_of(evolved['alpha_rank'])}% of the time with it. It beats what beats others, however "
             "narrowly."
         )
-    return said
+    return sentences
 
 
 def _faults(formats: list[FormatSummary]) -> str:

@@ -15,7 +15,7 @@ from arena.report.summary_types import CountedWinRate
 from arena.store import rows
 from teamsets.errors import BadInput
 
-#: The false discovery rate at which a group's win rate is said to differ.
+#: The false discovery rate at which a group's win rate counts as different.
 _LEVEL = 0.05
 #: Lengths in turns: up to and including these, and longer.
 _LENGTHS = (10, 20, 30, 50, 100)

@@ -171,19 +171,19 @@ def _views(ranked: RankedFormat) -> Html | None:
         if (nash := row["nash"]) is not None
     ]
     heads = ["#", "agent", "Elo", "equilibrium %", "95%", *(["alpha-rank %"] if with_alpha else [])]
-    words = (
+    explanation = (
         "Equilibrium rating: win rate in % against the Nash average, at most 50 (mean over resamples). Unlike Elo it does "
         "not change when an agent is copied, and it differs where an agent lives on weak opponents."
     )
     if with_alpha:
-        words += (
+        explanation += (
             " Alpha-rank: the share of time that a population which copies what wins spends with an agent. It differs from "
             "both where somebody beats everyone narrowly, and in cycles, whose members share it."
         )
     numbers = [head for head in heads if head != "agent"]
     return join(
         el("h4", "Elo, equilibrium rating" + (", alpha-rank" if with_alpha else "")),
-        el("p", words, cls="note"),
+        el("p", explanation, cls="note"),
         table(heads, body, "three views of strength", numbers=numbers, cls="small views"),
     )
 
