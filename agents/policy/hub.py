@@ -6,6 +6,7 @@ again, and is used without the network. Only weights, metadata and texts are fet
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import re
 from pathlib import Path
@@ -34,10 +35,12 @@ def is_on_hub(spec: str) -> bool:
     return spec.startswith(PREFIX)
 
 
+@functools.cache
 def fetch(spec: str) -> Path:
     """Return the folder of a checkpoint in huggingface_hub's cache, and put it there first if it is not. Raises BadInput.
 
-    A branch is looked up on the hub each time, and the cached one is used where the hub cannot be reached.
+    A branch is looked up on the hub once in a process, so that an agent is one commit in it; the cached one is used where
+    the hub cannot be reached.
     """
     named = _NAME.fullmatch(spec)
     if named is None:
