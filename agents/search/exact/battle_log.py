@@ -16,6 +16,7 @@ from agents.battle import SeatBattle
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.tables import CANNOT_MOVE, MOVE, MOVES_BY_ID, SELF, SKIPS, STATUSES, STRUGGLE, TWO_TURNS
 from agents.search.exact.tracked_sides import ActiveState, TrackedPokemon, TrackedSide
+from agents.search.log_lines import effect_of, level_of, tagged, who_of
 
 BOOSTED = {"atk": 0, "def": 1, "spa": 2, "spd": 3, "spe": 4, "accuracy": 5, "evasion": 6}
 BINDING = frozenset({"wrap", "bind", "firespin", "clamp"})
@@ -58,12 +59,10 @@ class BattleLog:
             for side in self.sides:
                 side.fainted_now, side.slot_before = False, None
             return
-        if len(message) < 3 or message[2][:2] not in ("p1", "p2") or ": " not in message[2]:
-            return
-        seat, name = int(message[2][1]) - 1, message[2].partition(": ")[2]
+        who = who_of(message[2]) if len(message) > 2 else None
         handler = getattr(self, "_on_" + kind.strip("-").replace("-", "_"), None)
-        if handler is not None:
-            handler(seat, name, message[3:])
+        if who is not None and handler is not None:
+            handler(*who, message[3:])
 
     def chose(self, seat: int, move: str) -> None:
         """Tells of a choice that the log may not show: a move of the request that was free to choose."""
@@ -89,7 +88,7 @@ class BattleLog:
         side, foe = self.sides[seat], self.sides[1 - seat]
         parts = rest[0].split(", ")
         mon = side.mons.setdefault(name, TrackedPokemon(name, to_id_str(parts[0]), 100))
-        mon.level = next((int(part[1:]) for part in parts[1:] if part[:1] == "L" and part[1:].isdigit()), 100)
+        mon.level = level_of(parts)
         _set_condition(mon, rest[1])
         if mon.status == W.TOX:
             mon.status = W.POISON
@@ -196,7 +195,7 @@ class BattleLog:
         active.invulnerable = active.invulnerable or active.two_turn in _HIDDEN_TURNS
 
     def _on_start(self, seat: int, name: str, rest: list[str]) -> None:
-        active, effect = self.sides[seat].active, _effect_of(rest[0])
+        active, effect = self.sides[seat].active, effect_of(rest[0])
         if effect == "confusion":
             active.confused = 0
             if "[silent]" in rest:
@@ -215,7 +214,7 @@ class BattleLog:
             active.flags.add(_CONDITIONS[effect])
 
     def _on_end(self, seat: int, name: str, rest: list[str]) -> None:
-        active, effect = self.sides[seat].active, _effect_of(rest[0])
+        active, effect = self.sides[seat].active, effect_of(rest[0])
         if effect == "confusion":
             active.confused = None
         elif effect == "substitute":
@@ -231,7 +230,7 @@ class BattleLog:
             active.flags.discard(_CONDITIONS[effect])
 
     def _on_activate(self, seat: int, name: str, rest: list[str]) -> None:
-        side, effect = self.sides[seat], _effect_of(rest[0])
+        side, effect = self.sides[seat], effect_of(rest[0])
         active = side.active
         if effect == "confusion" and active.confused is not None:
             active.confused += 1
@@ -312,7 +311,7 @@ class BattleLog:
         mon, side = self._of(seat, name), self.sides[seat]
         before = mon.hp
         _set_condition(mon, rest[0])
-        source = next((part[6:].strip() for part in rest[1:] if part.startswith("[from]")), "")
+        source = tagged(rest[1:], "[from]")
         active = side.active
         if source in ("psn", "brn", "tox") or "Leech Seed" in source or source.startswith("leechseed"):
             if active.toxic is not None and name == side.out:
@@ -383,10 +382,6 @@ def _break_off(active: ActiveState) -> None:
     """What full paralysis and a hit in confusion end."""
     active.bide = active.trapping = active.thrash = None
     active.two_turn = ""
-
-
-def _effect_of(text: str) -> str:
-    return to_id_str(text.partition(": ")[2] or text)
 
 
 def _set_condition(mon: TrackedPokemon, condition: str) -> None:

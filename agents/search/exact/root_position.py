@@ -34,6 +34,7 @@ from agents.search.exact.active_pokemon import (
 from agents.search.exact.battle_log import BattleLog
 from agents.search.exact.tracked_sides import ActiveState, TrackedSide
 from agents.search.exact.tree import CONFUSION, DISABLE, HIDDEN
+from agents.search.log_lines import level_of
 
 _SEED = "gen5,0000000000000000"
 _FLAGS = {
@@ -73,8 +74,8 @@ def own_team(log: BattleLog) -> list[TeamGuess]:
     team = []
     for entry in log.own:
         parts = entry["details"].split(", ")
-        level = next((int(part[1:]) for part in parts[1:] if part[:1] == "L" and part[1:].isdigit()), 100)
-        team.append(TeamGuess(entry["ident"].partition(": ")[2], to_id_str(parts[0]), level, tuple(entry["moves"])))
+        name = entry["ident"].partition(": ")[2]
+        team.append(TeamGuess(name, to_id_str(parts[0]), level_of(parts), tuple(entry["moves"])))
     return team
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
+from agents.search.log_lines import effect_of
 
 _RAMPAGES = frozenset({"outrage", "thrash", "petaldance", "ragingfury"})
 #: Moves of generation 1 that prevent the target from acting while they last.
@@ -92,7 +93,7 @@ class History:
 
 def _note(past: PokemonHistory, kind: str, arguments: list[str]) -> None:
     """Process a line about one Pokémon. arguments: the parts of the line after the Pokémon."""
-    effect = to_id_str(arguments[0].partition(": ")[2] or arguments[0]) if arguments else ""
+    effect = effect_of(arguments[0]) if arguments else ""
     if kind == "move":
         _moved(past, effect)
     elif kind == "cant":

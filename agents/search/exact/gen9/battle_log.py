@@ -14,8 +14,8 @@ from poke_env.data import to_id_str
 
 from agents.engine.gen9.teams import DATA
 from agents.search.exact.gen9.condition_lines import CHARGING, ConditionLines
-from agents.search.exact.gen9.log_state import effect_of, tagged, who_of
-from agents.search.exact.gen9.tracked import STATS, ActiveState, Effect, TrackedPokemon, TrackedSide, Who
+from agents.search.exact.gen9.tracked import STATS, ActiveState, Effect, TrackedPokemon, TrackedSide
+from agents.search.log_lines import Who, effect_of, gender_of, tagged, who_of
 
 _RAMPAGES = frozenset({"outrage"})
 _WEATHER = frozenset({"raindance", "sunnyday", "sandstorm", "snowscape"})
@@ -89,11 +89,7 @@ class BattleLog(ConditionLines):
 
     def _line_poke(self, rest: list[str]) -> None:
         side, details = self.sides[int(rest[0][1]) - 1], rest[1].split(", ")
-        gender = next((part for part in details[1:] if part in ("M", "F")), "")
-        side.preview.append((to_id_str(details[0].removesuffix("-*")), gender))
-
-    def _line_teamsize(self, rest: list[str]) -> None:
-        self.sides[int(rest[0][1]) - 1].size = int(rest[1])
+        side.preview.append((to_id_str(details[0].removesuffix("-*")), gender_of(details)))
 
     def _line_upkeep(self, rest: list[str]) -> None:
         self.residuals += 1
@@ -168,8 +164,7 @@ class BattleLog(ConditionLines):
         if mon is None or not mon.entries:
             place = self._place(side, species)
             mon = side.mons[name] = TrackedPokemon(name, species, place)
-            mon.gender = next((part for part in details[1:] if part in ("M", "F")), "")
-            mon.level = next((int(part[1:]) for part in details[1:] if part[:1] == "L" and part[1:].isdigit()), 100)
+            mon.gender = gender_of(details)
         self._take_condition(mon, rest[1])
         mon.entries += 1
         mon.toxic, mon.regenerating = 0, False
@@ -263,9 +258,7 @@ class BattleLog(ConditionLines):
                 self._spend(active, mon, move, 1)
             if not active.choice:
                 active.choice, active.choice_order = move, self._next()
-        active.failed = "[notarget]" in rest or "[miss]" in rest or None
-        if active.failed is None:
-            active.failed = False
+        active.failed = "[notarget]" in rest or "[miss]" in rest
         if move != "struggle" and not locked and target != who:
             self._pressed(side, mon, active, to_id_str(source.partition(": ")[2]) if external else move, move)
         if move in CHARGING:

@@ -7,8 +7,9 @@ import copy
 from poke_env.data import to_id_str
 
 from agents.engine.gen9.teams import DATA
-from agents.search.exact.gen9.log_state import LogState, effect_of, tagged, who_of
-from agents.search.exact.gen9.tracked import STATS, Effect, TrackedPokemon, TrackedSide, Who
+from agents.search.exact.gen9.log_state import LogState
+from agents.search.exact.gen9.tracked import STATS, Effect, TrackedPokemon, TrackedSide
+from agents.search.log_lines import Who, effect_of, tagged, who_of
 
 _STALLING = frozenset({"protect", "endure"})
 #: Moves that end as if they had not failed where there is nothing to heal.

@@ -1,4 +1,4 @@
-"""What a generation-9 log has told so far (`LogState`), and how its lines name Pokémon and effects."""
+"""What a generation-9 log has shown so far (`LogState`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 from poke_env.data import to_id_str
 
-from agents.search.exact.gen9.tracked import Effect, TrackedPokemon, TrackedSide, Who
+from agents.search.exact.gen9.tracked import Effect, TrackedPokemon, TrackedSide
+from agents.search.log_lines import Who
 
 #: Turns of what a log tells the start of; 0: no end.
 _TURNS = {
@@ -15,22 +16,6 @@ _TURNS = {
     "partiallytrapped": 5, "trickroom": 5,
     "wish": 0, "futuremove": 0,
 }  # fmt: skip
-
-
-def effect_of(text: str) -> str:
-    """The id of what a line names as "move: Taunt" or "Substitute"."""
-    return to_id_str(text.partition(": ")[2] or text)
-
-
-def who_of(text: str) -> Who | None:
-    """The Pokémon of an ident such as "p1a: Toxapex" or "p1: Toxapex"."""
-    role, separator, name = text.partition(": ")
-    return (int(role[1]) - 1, name) if separator and role[:2] in ("p1", "p2") else None
-
-
-def tagged(rest: list[str], tag: str) -> str:
-    """What stands after a tag such as "[from] " in a line; empty if it has none."""
-    return next((part[len(tag) :].strip() for part in rest if part.startswith(tag)), "")
 
 
 class LogState:

@@ -17,7 +17,8 @@ from agents.engine.gen9.layout import CONSTANTS, WORDS
 from agents.engine.gen9.teams import DATA, NUMBERS, SPECIES, side_words
 from agents.search.exact.gen9.battle_log import BattleLog
 from agents.search.exact.gen9.set_words import base_pp, hp_of, points_of, species_types, type_number
-from agents.search.exact.gen9.tracked import STATS, ActiveState, Effect, TrackedPokemon, Who
+from agents.search.exact.gen9.tracked import STATS, ActiveState, Effect, TrackedPokemon
+from agents.search.log_lines import Who
 
 Words = NDArray[np.int32]
 MOVE, SWITCH = CONSTANTS["REQUEST_MOVE"], CONSTANTS["REQUEST_SWITCH"]

@@ -19,6 +19,7 @@ from agents.engine.gen9.teams import DATA, SPECIES, TYPES
 from agents.mechanics.set_sampling import SampledPokemon, chosen_forme, draw, draw_previewed
 from agents.search.exact.gen9.battle_log import BattleLog
 from agents.search.exact.gen9.position import Known
+from agents.search.log_lines import gender_of, level_of
 
 _INERT = "healer"
 _DEFAULT_MOVE = "knockoff"  # of one of which no set and no move is known
@@ -36,11 +37,10 @@ def known_teams(battle: SeatBattle, log: BattleLog, seat: int, rng: random.Rando
 
 def _own_member(entry: dict[str, Any]) -> str:
     details = entry["details"].split(", ")
-    level = next((part[1:] for part in details[1:] if part[:1] == "L" and part[1:].isdigit()), "100")
-    gender = next((part for part in details[1:] if part in ("M", "F")), "N")
     return _packed(
         entry["ident"].partition(": ")[2], to_id_str(details[0]), to_id_str(entry["item"]), to_id_str(entry["baseAbility"]),
-        tuple(to_id_str(move) for move in entry["moves"]), "serious", (0,) * 6, gender, level, entry.get("teraType", ""),
+        tuple(to_id_str(move) for move in entry["moves"]), "serious", (0,) * 6,
+        gender_of(details) or "N", str(level_of(details)), entry.get("teraType", ""),
     )  # fmt: skip
 
 
@@ -53,9 +53,8 @@ def _sampled(battle: SeatBattle, log: BattleLog, seat: int, rng: random.Random) 
     for place in range(max(len(tracked.preview), 1 + max(by_place, default=0))):
         seen = by_place.get(place)
         mon = battle.opponent_team.get(f"{role}: {seen.name}") if seen is not None else None
-        gender = "N"
         if seen is not None and mon is not None:
-            drawn, gender = draw(mon, battle, rng), seen.gender or "N"
+            drawn, gender = draw(mon, battle, rng), seen.gender
         else:
             species, gender = (
                 tracked.preview[place] if place < len(tracked.preview) else (seen.species if seen else "", "")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from agents.search.log_lines import Who
+
 STATS = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
-#: A Pokémon of the battle: its side (0, 1) and its name.
-Who = tuple[int, str]
 
 
 @dataclass
@@ -32,16 +32,15 @@ class Effect:
 class TrackedPokemon:
     """A Pokémon by its log.
 
-    details: as at its last change of forme. hp, max_hp: as shown (percent of an opponent's). place: in its team, -1 if not
+    species: as at its last change of forme. hp, max_hp: as shown (percent of an opponent's). place: in its team, -1 if not
     known. used: move -> PP spent. slept: turns lost to this sleep. regenerating: it left the field since its HP was shown.
-    item: None as in its set, "" none. stellar: types that Stellar has boosted.
+    item: None as in its set, "" none.
     """
 
     name: str
     species: str
     place: int
     gender: str = ""
-    level: int = 100
     hp: int = 100
     max_hp: int = 100
     status: str = ""
@@ -59,7 +58,6 @@ class TrackedPokemon:
     tera: str = ""
     regresses: bool = False
     used: dict[str, int] = field(default_factory=dict)
-    stellar: set[str] = field(default_factory=set)
     entries: int = 0
     bond: bool = False
     shield: bool = False
@@ -126,4 +124,3 @@ class TrackedSide:
     fainted_now: str = ""
     fainted_before: str = ""
     tera_used: bool = False
-    size: int = 6
