@@ -197,7 +197,6 @@ def fit(folder: Path, out: Path, value_l2: float, choice_l2: float) -> None:
     found = minimize(
         value_loss, before.value.astype(float), (trained,), jac=True, method="L-BFGS-B", options={"maxiter": 300}
     ).x
-    before = read(NINTH)
     print(
         f"value, held out: log loss {log_loss(found):.4f}; of the weights so far {log_loss(before.value.astype(float)):.4f}"
     )

@@ -16,7 +16,7 @@ from agents.battle.choices import Choice
 from agents.engine.gen1 import layout
 from agents.engine.gen1.engine import Engine
 from agents.search.exact.battle_log import BattleLog
-from agents.search.exact.root_position import TeamGuess, action_of, mask_of, root_of
+from agents.search.exact.root_position import TeamGuess, action_of, root_of
 
 Words = NDArray[np.int32]
 
@@ -187,7 +187,7 @@ def walk(
                     engine.words[0].copy(),
                     root.row,
                     action_of(choice),
-                    mask_of(seat.battle),
+                    sum({1 << action_of(legal) for legal in seat.battle.legal}),
                 )
             )
             record_choice(seat.log, seat.seat, seat.battle, choice)

@@ -15,7 +15,7 @@ from agents.battle.choices import Choice
 from agents.contract import SinglesAgent
 from agents.mechanics.matchups import Matchups
 from agents.mechanics.preview import best_lead
-from agents.search.exact.game import Game, SearchTree
+from agents.search.exact.game import Game, SearchTree, seat_of
 from agents.search.exact.weights import digest_of, files_of, read
 from teamsets.cache import folder as cache_folder
 from teamsets.errors import BadInput
@@ -187,7 +187,7 @@ class ExactSearch(SinglesAgent):
         began = time.perf_counter()
         game = self._of(battle)
         game.follow(battle)
-        seat = int((battle.player_role or "p1")[1]) - 1
+        seat = seat_of(battle)
         if self._network is not None:
             return self._act_with_network(battle, seat, began)
         choice = battle.legal[0] if len(battle.legal) == 1 else self._searched(battle, seat, began)

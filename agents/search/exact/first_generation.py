@@ -12,6 +12,7 @@ from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.search.exact.active_pokemon import side_at
 from agents.search.exact.battle_log import BattleLog
+from agents.search.exact.game import seat_of
 from agents.search.exact.root_position import Root, action_of, root_of, sampled_team
 from agents.search.exact.root_values import TreeSettings
 from agents.search.exact.steps import legal
@@ -39,8 +40,7 @@ class FirstGeneration:
 
     def chose(self, battle: SeatBattle, choice: Choice) -> None:
         if choice.kind == "move":
-            seat = int((battle.player_role or "p1")[1]) - 1
-            self._log.chose(seat, battle.last_request["active"][0]["moves"][choice.slot - 1]["id"])
+            self._log.chose(seat_of(battle), battle.last_request["active"][0]["moves"][choice.slot - 1]["id"])
 
     def action(self, choice: Choice) -> int:
         return action_of(choice)

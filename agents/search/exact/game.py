@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def seat_of(battle: SeatBattle) -> int:
+    """The number of a battle's own side, 0 or 1."""
+    return int((battle.player_role or "p1")[1]) - 1
+
+
 class SearchTree(Protocol):
     """A tree of one position."""
 
@@ -35,7 +40,7 @@ class Game(Protocol):
     actions: int
 
     def follow(self, battle: SeatBattle) -> None:
-        """Reads what was told since the last call."""
+        """Reads the lines since the last call."""
 
     def chose(self, battle: SeatBattle, choice: Choice) -> None:
         """Notes a choice that is made now."""

@@ -32,6 +32,7 @@ from agents.search.exact.active_pokemon import (
     stats_of,
 )
 from agents.search.exact.battle_log import BattleLog
+from agents.search.exact.game import seat_of
 from agents.search.exact.tracked_sides import ActiveState, TrackedSide
 from agents.search.exact.tree import CONFUSION, DISABLE, HIDDEN
 from agents.search.log_lines import level_of
@@ -81,7 +82,7 @@ def own_team(log: BattleLog) -> list[TeamGuess]:
 
 def sampled_team(battle: SeatBattle, log: BattleLog, rng: random.Random) -> list[TeamGuess]:
     """A team for the opponent, as docs/search.md says for `search:mcts`, in the order in which its Pokémon came in."""
-    side = log.sides[2 - int((battle.player_role or "p1")[1])]
+    side = log.sides[1 - seat_of(battle)]
     shown = []
     for name in dict.fromkeys(side.entries):
         seen = side.mons[name]
@@ -121,7 +122,7 @@ def _known_moves(moves: tuple[str, ...]) -> tuple[str, ...]:
 
 def root_of(battle: SeatBattle, log: BattleLog, theirs: list[TeamGuess], rng: random.Random) -> Root:
     """The row of the current request with the opponent's team `theirs`, in the order in which it first stood."""
-    seat = int((battle.player_role or "p1")[1]) - 1
+    seat = seat_of(battle)
     teams: list[str] = ["", ""]
     names: list[list[str]] = [[], []]
     for side, members in ((seat, own_team(log)), (1 - seat, theirs)):
@@ -147,11 +148,6 @@ def root_of(battle: SeatBattle, log: BattleLog, theirs: list[TeamGuess], rng: ra
 def action_of(choice: Choice) -> int:
     """The engine's action of a legal choice."""
     return choice.slot + 2 if choice.kind == "switch" else choice.slot - 1
-
-
-def mask_of(battle: SeatBattle) -> int:
-    """A request's legal choices as bits of the engine's actions."""
-    return sum({1 << action_of(choice) for choice in battle.legal})
 
 
 def _take_request(row: Words, seat: int, request: dict[str, Any], names: list[str]) -> None:

@@ -40,7 +40,7 @@ class BattleLog(ConditionLines):
     """One battle's state by its log; feed it with `follow` before each decision."""
 
     def follow(self, lines: list[list[str]], request: dict[str, Any] | None) -> None:
-        """Reads the lines since the last call, split at "|"; the first request tells our team."""
+        """Reads the lines since the last call, split at "|"; the first request shows our team."""
         if not self.own and request:
             self.own = [dict(entry) for entry in request["side"]["pokemon"]]
             for entry in self.own:
@@ -270,7 +270,7 @@ class BattleLog(ConditionLines):
                 known = active.volatiles["lockedmove"] = self._effect("lockedmove", who)
                 known.move = move
             else:
-                known.residuals = self.residuals  # as long as it goes on
+                known.residuals = self.residuals  # as long as it continues
         if move == "wish" and not active.failed and "wish" not in side.slot:
             effect = side.slot["wish"] = self._effect("wish", who)
             effect.extra = (self.turn - 1) & 255

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.engine.gen9.choices import SWITCHING, TERASTALLIZING
-from agents.engine.gen9.engine import Engine
+from agents.search.exact.game import seat_of
 from agents.search.exact.gen9.battle_log import BattleLog
-from agents.search.exact.gen9.position import Root, position
+from agents.search.exact.gen9.position import Root, engine_of, position
 from agents.search.exact.gen9.sampled_team import known_teams
 from agents.search.exact.gen9.tree import ACTIONS, Tree
 from agents.search.exact.gen9.weights import PositionWeights
@@ -47,13 +47,11 @@ class NinthGeneration:
         return choice.slot - 1 + (TERASTALLIZING if choice.extra else 0)
 
     def sample(self, battle: SeatBattle, rng: random.Random) -> Root:
-        seat = int((battle.player_role or "p1")[1]) - 1
+        seat = seat_of(battle)
         return position(self._log, seat, battle.last_request, known_teams(battle, self._log, seat, rng))
 
     def legal(self, root: Root, seat: int) -> int:
-        engine = Engine(0)
-        engine.words = root.row[None]
-        return int(engine.legal()[0, seat, 0])
+        return int(engine_of(root.row[None]).legal()[0, seat, 0])
 
     def plant(
         self, number: int, root: Root, allowed: tuple[int, int], seed: int, guide: NDArray[np.float32] | None

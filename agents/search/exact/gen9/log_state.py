@@ -9,7 +9,7 @@ from poke_env.data import to_id_str
 from agents.search.exact.gen9.tracked import Effect, TrackedPokemon, TrackedSide
 from agents.search.log_lines import Who
 
-#: Turns of what a log tells the start of; 0: no end.
+#: Turns of effects of which a log shows the start; 0: no end.
 _TURNS = {
     "taunt": 3, "encore": 3, "disable": 5, "healblock": 5, "stall": 2, "protect": 1, "endure": 1, "roost": 1,
     "mustrecharge": 2, "lockedmove": 2, "twoturnmove": 2, "phantomforce": 2,
@@ -54,7 +54,7 @@ class LogState:
     def _of(self, who: Who) -> TrackedPokemon:
         side = self.sides[who[0]]
         known = side.mons.get(who[1])
-        if known is None:  # told of before it came in: it is told of again then
+        if known is None:  # named before it came in: it is named again then
             known = side.mons[who[1]] = TrackedPokemon(who[1], to_id_str(who[1]), -1)
         return known
 

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.gen9.engine import Engine, records
-from agents.engine.gen9.layout import CONSTANTS, WORDS
+from agents.engine.gen9.layout import WORDS
+from agents.engine.gen9.requests import SWITCH
 from agents.engine.gen9.teams import DATA, NUMBERS, SPECIES, side_words
 from agents.search.exact.gen9.battle_log import BattleLog
-from agents.search.exact.gen9.set_words import base_pp, hp_of, points_of, species_types, type_number
+from agents.search.exact.gen9.set_words import base_pp, hp_of, points_of, species_types, two_types, type_number
 from agents.search.exact.gen9.tracked import STATS, ActiveState, Effect, TrackedPokemon
 from agents.search.log_lines import Who
 
 Words = NDArray[np.int32]
-MOVE, SWITCH = CONSTANTS["REQUEST_MOVE"], CONSTANTS["REQUEST_SWITCH"]
 _CONDITIONS, _MOVES, _ITEMS, _ABILITIES = (NUMBERS[kind] for kind in ("conditions", "moves", "items", "abilities"))
 _EFFECTS = {**_MOVES, **_ITEMS, **_ABILITIES}
 UNDEFINED, TRUE, FALSE = -(2**31), -(2**31) + 4, -(2**31) + 2
@@ -33,8 +33,8 @@ _GENDERS = {"": 0, "M": 1, "F": 2}
 _CHOICE = frozenset({"choiceband", "choicescarf", "choicespecs"})
 _ROCKS = {"raindance": "damprock", "sunnyday": "heatrock", "sandstorm": "smoothrock"}
 _SCREENS = frozenset({"reflect", "lightscreen", "auroraveil"})
-#: Abilities that note in their state that they have begun.
 _TERA_FORMES = {number for name, number in SPECIES.items() if name.startswith("ogerpon") and name.endswith("tera")}
+#: Abilities that note in their state that they have begun.
 _BEGUN = frozenset({"embodyaspectteal", "embodyaspectwellspring", "embodyaspectcornerstone"})
 
 
@@ -47,7 +47,7 @@ class Known:
 
 
 class Root(NamedTuple):
-    """A row [WORDS] and what each iteration draws of it: hidden [2, HIDDEN], columns as in src/search/search.h."""
+    """A row [WORDS] and what each iteration draws of it: hidden [2, HIDDEN], columns as in src/search/tree.cpp."""
 
     row: Words
     hidden: NDArray[np.int32]
@@ -64,17 +64,26 @@ def position(log: BattleLog, seat: int, request: dict[str, Any], known: Known) -
     writer = _Writer(log, seat, row, known)
     writer.own_stats()
     writer.write(request)
-    switching = bool(request.get("forceSwitch"))
-    if not switching:
+    if not request.get("forceSwitch"):
         settle(words)
     return Root(words[0], writer.hidden)
 
 
-def settle(words: Words) -> None:
-    """Plays the end of a turn whose actions are done: what is disabled, who is trapped, and the requests of the next."""
+def engine_of(words: Words) -> Engine:
+    """An engine of the battles whose words [N, WORDS] these are."""
     engine = Engine(0)
     engine.words = words
-    engine.step(np.zeros((len(words), *Engine.shape), np.int32))
+    return engine
+
+
+def settle(words: Words) -> None:
+    """Plays the end of a turn whose actions are done: what is disabled, who is trapped, and the requests of the next."""
+    engine_of(words).step(np.zeros((len(words), *Engine.shape), np.int32))
+
+
+def _spent(used: dict[str, int], number: int) -> int:
+    """The PP spent of a move by its number."""
+    return next((pp for move, pp in used.items() if _MOVES.get(move) == number), 0)
 
 
 class _Writer:
@@ -146,7 +155,7 @@ class _Writer:
         places = list(range(len(names)))
         for n, name in enumerate(tracked.entries):
             place = names.index(name)
-            if n == 0:  # the lead changes places with nobody: the team was ordered behind it
+            if n == 0:  # the lead changes places with none: the team was ordered behind it
                 places.remove(place)
                 places.insert(0, place)
                 continue
@@ -177,8 +186,7 @@ class _Writer:
         mon["formeRegression"] = known.regresses
         self._status(mon, known, seat)
         for slot in mon["moveSlots"][: mon["moveCount"]]:
-            spent = next((pp for move, pp in known.used.items() if _MOVES.get(move) == slot["id"]), 0)
-            slot["pp"] = max(0, slot["pp"] - spent)
+            slot["pp"] = max(0, slot["pp"] - _spent(known.used, slot["id"]))
 
     def _status(self, mon: Any, known: TrackedPokemon, seat: int) -> None:
         if not known.status or not known.hp:
@@ -279,8 +287,7 @@ class _Writer:
         active["storedStats"] = mon["baseStoredStats"]
         active["types"] = species_types(int(mon["species"]))
         if state.types is not None:
-            numbers = [type_number(name) for name in state.types]
-            active["types"] = [*numbers, -1][:2]
+            active["types"] = two_types(state.types)
         active["addedType"] = type_number(state.added_type) if state.added_type else -1
         active["apparentTypes"] = active["types"] + 1
         if mon["terastallized"]:
@@ -294,9 +301,9 @@ class _Writer:
         active["storedStats"] = other["baseStoredStats"]
         active["types"] = species_types(int(mon["species"]))
         if state.copied.types is not None:
-            active["types"] = [*(type_number(name) for name in state.copied.types), -1][:2]
+            active["types"] = two_types(state.copied.types)
         if state.types is not None:
-            active["types"] = [*(type_number(name) for name in state.types), -1][:2]
+            active["types"] = two_types(state.types)
         if not mon["terastallized"]:
             active["apparentTypes"] = active["types"] + 1
         mon["baseMoveSlots"], mon["baseMoveCount"] = mon["moveSlots"], mon["moveCount"]
@@ -304,8 +311,8 @@ class _Writer:
         mon["moveSlots"] = 0
         for slot, theirs in zip(mon["moveSlots"], other["moveSlots"][: other["moveCount"]], strict=False):
             most = min(5, base_pp(int(theirs["maxpp"])))
-            spent = next((pp for move, pp in state.own_used.items() if _MOVES.get(move) == theirs["id"]), 0)
-            slot["id"], slot["maxpp"], slot["pp"] = theirs["id"], most, max(0, most - spent)
+            left = max(0, most - _spent(state.own_used, theirs["id"]))
+            slot["id"], slot["maxpp"], slot["pp"] = theirs["id"], most, left
         if not state.ability:
             mon["ability"] = _ABILITIES.get(state.copied.ability, int(other["baseAbility"]))
 
@@ -386,14 +393,12 @@ class _Writer:
     def _extend(self, words: Any, effect: Effect, item: str) -> None:
         """Eight turns instead of five, where its source held the item for it."""
         passed = self.log.residuals - effect.residuals
-        held = (
-            -1
-            if effect.source is None
-            else self.set_item(effect.source)
-            if effect.held is None
-            else _ITEMS.get(effect.held, 0)
-        )
-        holds = held == _ITEMS.get(item, -2)
+        if effect.source is None:
+            holds = False
+        elif effect.held is None:
+            holds = self.set_item(effect.source) == _ITEMS.get(item)
+        else:
+            holds = _ITEMS.get(effect.held, 0) == _ITEMS.get(item)
         words["duration"] = max(1, (8 if holds or passed >= 5 else 5) - passed)
 
     def set_item(self, who: Who) -> int:

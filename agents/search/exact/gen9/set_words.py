@@ -17,6 +17,11 @@ def type_number(name: str) -> int:
     return TYPES.index(name)
 
 
+def two_types(names: Sequence[str]) -> list[int]:
+    """The numbers of one type or two as the engine's two words; -1: none."""
+    return [*(type_number(name) for name in names), -1][:2]
+
+
 def hp_of(known: TrackedPokemon, mon: Any) -> int:
     """The HP of a Pokémon of which percent are shown."""
     most = int(mon["maxhp"])
@@ -36,10 +41,8 @@ def base_pp(most: int) -> int:
 @cache
 def species_types(species: int) -> list[int]:
     """Both types of a species by its number; -1: none."""
-    types = [
-        type_number(name.capitalize()) for name in GenData.from_gen(9).pokedex[DATA["species"][species]["id"]]["types"]
-    ]
-    return [*types, -1][:2]
+    names = GenData.from_gen(9).pokedex[DATA["species"][species]["id"]]["types"]
+    return two_types([name.capitalize() for name in names])
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a generation-9 log has told of both sides: the Pokémon, those that are out, and the conditions in play."""
+"""What a generation-9 log has shown of both sides: the Pokémon, those that are out, and the conditions in play."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class ActiveState:
     raised: bool = False
     lowered: bool = False
     used_item: bool = False
-    announced: str = ""  # the ability that a line told of
+    announced: str = ""  # the ability that a line named
     item_dropped: bool = False  # its item does nothing any more: a Trick of its own has failed
     switch_by: str = ""  # the move or item by which it is about to leave
 

@@ -40,7 +40,7 @@ def feature_names(of_choices: bool) -> list[str]:
 def read(file: Path) -> PositionWeights:
     """The weights of a file, a "value NAME WEIGHT" or "choice NAME WEIGHT" a line. Raises BadInput.
 
-    What is not in the engine's world (species, moves) is passed over.
+    What is not in the engine's world (species, moves) is skipped.
     """
     known = {"value": feature_names(False), "choice": feature_names(True)}
     weights = {kind: np.zeros(len(names), np.float32) for kind, names in known.items()}
@@ -48,9 +48,9 @@ def read(file: Path) -> PositionWeights:
     for line in file.read_text().splitlines():
         if not line or line.startswith("#"):
             continue
-        words = line.split(" ")
+        fields = line.split(" ")
         try:
-            kind, name, weight = words[0], words[1], float(words[2])
+            kind, name, weight = fields[0], fields[1], float(fields[2])
             own = weights[kind]
         except (IndexError, KeyError, ValueError):
             raise BadInput(f"{file}: '{line}': must be 'value NAME WEIGHT' or 'choice NAME WEIGHT'") from None
