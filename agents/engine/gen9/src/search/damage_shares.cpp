@@ -28,11 +28,10 @@ float paradox(const Fighter& f, int stat) {
 int typeOf(const Fighter& user, const MoveData& move, bool tera) {
     switch (move.id) {
         case move::terablast: return tera ? user.p.teraType : user.p.terastallized ? user.p.terastallized - 1 : move.type;
-        case move::ivycudgel:
-            switch (SPECIES[user.p.species].types[1]) {
-                case Type::none: return Type::Grass;
-                default: return SPECIES[user.p.species].types[1];
-            }
+        case move::ivycudgel: {
+            int second = SPECIES[user.p.species].types[1];
+            return second == Type::none ? int(Type::Grass) : second;
+        }
         case move::weatherball:
             switch (user.row.weatherState.id) {
                 case condition::raindance: return Type::Water;
@@ -154,7 +153,7 @@ float abilityFactor(const Fighter& user, const MoveData& move, int type, float p
     }
 }
 
-float fieldFactor(const Fighter& user, const Fighter& target, int type) {
+float fieldFactor(const Fighter& user, int type) {
     float factor = 1;
     int weather = user.row.weatherState.id;
     if (weather == condition::sunnyday) factor *= type == Type::Fire ? 1.5f : type == Type::Water ? 0.5f : 1;
@@ -162,7 +161,6 @@ float fieldFactor(const Fighter& user, const Fighter& target, int type) {
     int terrain = user.row.terrainState.id;
     if (terrain == condition::grassyterrain && type == Type::Grass && grounded(user)) factor *= 1.3f;
     if (terrain == condition::psychicterrain && type == Type::Psychic && grounded(user)) factor *= 1.3f;
-    (void)target;
     return factor;
 }
 
@@ -253,7 +251,7 @@ float shareOf(const Fighter& user, const Fighter& target, int id, bool tera) {
     float defense = target.stored(defenseStat) * stage(up) * defenceFactor(target, defenseStat);
     float damage = (2 * user.p.level / 5 + 2) * power * attack / defense / 50 + 2;
     damage *= 0.925f * effect * kept * stabFactor(user, type, tera) * itemFactor(user, physical, effect) *
-        abilityFactor(user, move, type, power, effect) * fieldFactor(user, target, type) * hitsOf(user, move);
+        abilityFactor(user, move, type, power, effect) * fieldFactor(user, type) * hitsOf(user, move);
     if (physical && user.p.status == condition::brn && user.p.ability != ability::guts && id != move::facade) damage *= 0.5f;
     int screen = physical ? condition::reflect : condition::lightscreen;
     if (onSide(user.row, target.side, screen) || onSide(user.row, target.side, condition::auroraveil)) damage *= 0.5f;

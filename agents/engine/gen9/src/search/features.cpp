@@ -50,7 +50,10 @@ void visitSide(const Row& row, int number, const Fighter& out, const Fighter& fo
             bare += 1;
             walking += grounded(mon);
         }
-        if (position) hazards += hazardShare(mon) < hp ? hazardShare(mon) : hp;
+        if (position) {
+            float share = hazardShare(mon);
+            hazards += share < hp ? share : hp;
+        }
         if (position && foe.p.hp > 0) {
             float own = sharp(bestShare(mon, foe)), theirs = bestShare(foe, mon);
             if (theirs < 1 && own > answer) answer = own;
@@ -180,7 +183,7 @@ void visitSwitch(const Fighter& out, const Fighter& mon, const Fighter& foe, flo
     add(C_switch_boosted, most);
     add(C_COUNT + MOVE_COUNT + mon.p.baseSpecies, 1);
     add(C_switch_hp, health(mon.p));
-    add(C_switch_hazards, hazardShare(mon) / (health(mon.p) + 0.01f) < 1 ? hazardShare(mon) / (health(mon.p) + 0.01f) : 1);
+    add(C_switch_hazards, sharp(hazardShare(mon) / (health(mon.p) + 0.01f)));
     if (mon.p.status) add(C_switch_ill, 1);
     if (mon.p.status == condition::slp || mon.p.status == condition::frz) add(C_switch_asleep, 1);
     if (foe.p.hp <= 0) return;
