@@ -62,6 +62,10 @@ class Coached(Agent):
                 return f"{source.spec} is an external program, which cannot be used as learner or coach"
         return next((problem for source in both if (problem := source.missing(format_id))), "")
 
+    def prepare(self, format_id: str) -> None:
+        self.learner.prepare(format_id)
+        self.coach.prepare(format_id)
+
     def start(self, battle: SeatBattle) -> None:
         # Separate generators, so that the learner's play does not depend on the coach.
         self.learner.rng, self.coach.rng = (random.Random(self.rng.getrandbits(64)) for _ in range(2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,9 +11,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from agents import AgentSource, resolve
+from agents import Agent, AgentSource, resolve
 from arena.battles.guard import StepGuard
 from arena.battles.seat import Fault, make_agent
+from arena.battles.session import prepared_agent
 from arena.fixture import FixtureTeam
 from arena.record import BattleRecord
 from arena.remote.ladder import Ladder, Matchmaking
@@ -61,7 +63,13 @@ class LadderRun:
         """Return our side of the battle of that number."""
         seed = f"{self.run_id}/{number}"
         team = random.Random(seed).choice(self.teams) if self.teams else UNSEEN
-        return Entrant(self.source.spec, self.source.make, self.settings.format, team, self.team_set, f"unseen {seed}")
+        make = _prepared(self.source, self.settings.format)
+        return Entrant(self.source.spec, make, self.settings.format, team, self.team_set, f"unseen {seed}")
+
+
+def _prepared(source: AgentSource, format_id: str) -> Callable[[], Agent]:
+    """How to create an agent that has prepared for the format: its first decision is timed."""
+    return functools.partial(prepared_agent, lambda spec: source.make(), source.spec, format_id)
 
 
 def prepare(store: Store, settings: LadderSettings) -> LadderRun:
@@ -72,7 +80,7 @@ def prepare(store: Store, settings: LadderSettings) -> LadderRun:
     pools, _ = load_pools((settings.format,), (settings.team_set,))
     (((format_id, team_set), teams),) = pools.items()
     try:
-        make_agent(StepGuard(), 0, source.make)
+        make_agent(StepGuard(), 0, _prepared(source, settings.format))
     except Fault as fault:
         raise BadInput(f"agent '{source.spec}': cannot be created, and would forfeit every battle: {fault}") from None
     config = {

@@ -46,6 +46,15 @@ def alike(db: Path, agent: str) -> float:
     return sum(same) / len(same)
 
 
+def test_both_prepare_for_the_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched = Coached(learner=LEARNER, coach=COACH)
+    formats: list[tuple[str, str]] = []
+    monkeypatch.setattr(watched.learner, "prepare", lambda format_id: formats.append(("learner", format_id)))
+    monkeypatch.setattr(watched.coach, "prepare", lambda format_id: formats.append(("coach", format_id)))
+    watched.prepare("gen1ou")
+    assert formats == [("learner", "gen1ou"), ("coach", "gen1ou")]
+
+
 @pytest.mark.slow
 def test_a_learner_plays_the_same_when_it_is_watched(watched: Path) -> None:
     assert alike(watched, LEARNER) == 1.0 > alike(watched, COACH)

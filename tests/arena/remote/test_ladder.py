@@ -307,6 +307,7 @@ def test_another_address_is_refused_without_repeating_it(text: str) -> None:
         ("me", ("--agent", "nobody"), "agent 'nobody': unknown"),
         ("me", ("--agent", "external?command=true"), "an external program, which `arena ladder` cannot run"),
         ("me", ("--agent", "bad_agents:RaisesWhenMade"), "cannot be created, and would forfeit every battle"),
+        ("me", ("--agent", "bad_agents:RaisesWhenPreparing"), f"not ready for {DRAWN}"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -55,6 +55,16 @@ class RaisesWhenMade(Agent):
         raise NotImplementedError
 
 
+class RaisesWhenPreparing(Agent):
+    """Cannot get ready for any format."""
+
+    def prepare(self, format_id: str) -> None:
+        raise RuntimeError(f"not ready for {format_id}")
+
+    def act(self, battle: Any) -> Any:
+        raise NotImplementedError
+
+
 class RaisesAtFinish(Agent):
     """Plays well and raises when all is over, which is too late to matter."""
 
