@@ -176,7 +176,7 @@ class ExactSearch(SinglesAgent):
         gen = get_format(format_id).gen
         if reason := lacks(gen):
             raise BadInput(f"search:exact: {reason}")
-        compiled(gen)
+        self._game = self._new_game(gen)
 
     def team_preview(self, battle: SeatBattle) -> Choice | None:
         """Return the lead of `heuristic:expert`: the search begins with the first turn."""
@@ -199,7 +199,7 @@ class ExactSearch(SinglesAgent):
             self._network.finish(battle)
 
     def _of(self, battle: SeatBattle) -> Game:
-        """The game of a battle, made at the first call."""
+        """The game of a battle, made here if the agent has not prepared for it."""
         if self._game is None:
             self._game = self._new_game(battle.gen)
         return self._game

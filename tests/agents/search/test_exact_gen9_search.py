@@ -185,3 +185,5 @@ def test_weights_that_are_none_are_refused(tmp_path: Any) -> None:
     file.write_text("value alive\n")
     with pytest.raises(BadInput, match="value NAME WEIGHT"):
         read(file)
+    with pytest.raises(BadInput, match="value NAME WEIGHT"):  # before the battle, not in its first decision
+        ExactSearch(weights=str(file)).prepare("gen9ou")
