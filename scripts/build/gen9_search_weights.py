@@ -214,15 +214,15 @@ def fit(folder: Path, out: Path, value_l2: float, choice_l2: float) -> None:
 def _fit_choices(data: dict[str, NDArray[Any]], l2: float, before: NDArray[np.float64]) -> NDArray[np.float64]:
     choice = Sparse(data["choice_rows"], data["choice_features"], data["choice_amounts"])
     decisions, shares = data["decisions"], data["shares"]
-    count, size, asked = len(shares), len(feature_names(True)), int(decisions.max()) + 1
+    count, size, decision_count = len(shares), len(feature_names(True)), int(decisions.max()) + 1
     trained = decisions % _HELD_OUT != 0
 
     def loss(weights: NDArray[np.float64], on: NDArray[np.bool_]) -> tuple[float, NDArray[np.float64]]:
         logits = choice.times(weights, count)
-        most = np.full(asked, -np.inf)
+        most = np.full(decision_count, -np.inf)
         np.maximum.at(most, decisions, logits)
         odds = np.exp(logits - most[decisions])
-        sums = np.bincount(decisions, odds, asked)
+        sums = np.bincount(decisions, odds, decision_count)
         chances = odds / sums[decisions]
         losses = -shares * np.log(np.maximum(chances, 1e-12))
         errors = np.where(on, chances - shares, 0)

@@ -132,11 +132,13 @@ def decisions(battle: Battle) -> Iterator[Decision]:
         written, locked = engine.lines(0), engine.locked(np.array([0]))[0, :, 0].tolist()
         for seat in range(2):
             lines[seat] += [line.split("|") for line in for_seat(written, seat)]
-            asked = request(records(engine.words)[0]["sides"][seat], entries[seat], locked[seat])
-            if decision[1 + seat] and asked is not None:
-                logs[seat].follow(lines[seat], asked)
-                root = position(logs[seat], seat, asked, known)
-                yield Decision(battle["index"], number, seat, engine.words[0].copy(), root, "forceSwitch" in asked)
+            seat_request = request(records(engine.words)[0]["sides"][seat], entries[seat], locked[seat])
+            if decision[1 + seat] and seat_request is not None:
+                logs[seat].follow(lines[seat], seat_request)
+                root = position(logs[seat], seat, seat_request, known)
+                yield Decision(
+                    battle["index"], number, seat, engine.words[0].copy(), root, "forceSwitch" in seat_request
+                )
         engine.step(np.array([[[decision[3], 0], [decision[4], 0]]], np.int32))
 
 
