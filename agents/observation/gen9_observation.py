@@ -71,9 +71,9 @@ def engine_actions(
     rows, seats = engine.pairs(rows, seats)
     found = np.zeros(len(rows), np.int32)
     library().gen9_translate(
-        *(_at(array) for array in (engine.words, engine.shown, rows, seats, np.ascontiguousarray(actions, np.int64))),
-        ctypes.c_int64(len(rows)),
+        *_pairs(engine, rows, seats),
         ctypes.byref(facts()),
+        _at(np.ascontiguousarray(actions, np.int64)),
         _at(found),
         _few(engine, rows),
     )

@@ -1,6 +1,7 @@
 // The team preview, a step and a request as a seat reads them; what Python calls for battles whose seats' knowledge is kept.
 
 #include "keeper.h"
+#include "request.h"
 #include "share.h"
 
 namespace {
@@ -66,11 +67,11 @@ void Keeper::readEntry(ShownPokemon& p, const Pokemon& entry) {
 void Keeper::readRequest(int locked) {
     const Side& own = row.sides[seat];
     ShownSide& side = shown.sides[0];
-    ShownPokemon* p = active(side);
+    ShownPokemon* p = activeOf(side);
     const int itemBefore = p ? p->item : 0;
     for (int n = 0; n < side.count; n++) readEntry(side.pokemon[n], own.pokemon[n]);
-    for (ShownSide& one : shown.sides) {
-        for (ShownPokemon& known : one.pokemon) {
+    for (ShownSide& either : shown.sides) {
+        for (ShownPokemon& known : either.pokemon) {
             keepLastMove(known);
             known.lastBefore = 0;
         }
@@ -93,7 +94,7 @@ void Keeper::readRequest(int locked) {
 
 namespace {
 
-// Plays a battle on, and tells both seats.
+// Plays a battle on, and adds what both seats are shown.
 template <typename Play>
 void playShown(Row& row, Shown* shown, Play play) {
     static thread_local Log log;
@@ -108,7 +109,7 @@ void playShown(Row& row, Shown* shown, Play play) {
         keeper.readLines(log);
         if (log.full) shown[seat].parseWarnings++;
         if (!row.sides[seat].request || battle.ended()) continue;
-        const bool maybeLocked = row.sides[seat].pokemon[(row.sides[seat].order[0] - 1) % TEAM].trapped;
+        const bool maybeLocked = atPosition(row.sides[seat], 0).trapped;
         keeper.readRequest(maybeLocked ? battle.lockedMove(seat, 0) : 0);
     }
 }

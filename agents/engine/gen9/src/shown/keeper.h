@@ -13,6 +13,20 @@ struct LineSource {
     int32_t effect = 0;
 };
 
+// The active Pokémon of a side, null for none.
+template <typename Side>
+auto activeOf(Side& side) -> decltype(&side.pokemon[0]) {
+    for (int n = 0; n < side.count; n++)
+        if (side.pokemon[n].active) return &side.pokemon[n];
+    return nullptr;
+}
+
+// quick_poke_env.py ability_of: 0 also for one that is not known
+inline int abilityOf(const ShownPokemon& p) {
+    if (p.temporaryAbility) return p.temporaryAbility == SHOWN_UNKNOWN ? 0 : p.temporaryAbility;
+    return p.formeChangeAbility ? p.formeChangeAbility : p.ability;
+}
+
 class Keeper {
   public:
     Keeper(Shown& shown, int seat, const Row& row) : shown(shown), seat(seat), row(row) {}
@@ -36,12 +50,11 @@ class Keeper {
     static ShownPokemon* find(ShownSide& side, int name);
     ShownPokemon* find(int name) { return name ? find(sideOf((name - 1) / TEAM), name) : nullptr; }
     ShownPokemon* find(const Argument& argument) { return argument.kind == Argument::Mon ? find(1 + argument.value) : nullptr; }
-    static ShownPokemon* active(ShownSide& side);
-    ShownPokemon* facing(const ShownPokemon* p) { return active(sideOf(1 - (p->pokemon - 1) / TEAM)); }
+    ShownPokemon* facing(const ShownPokemon* p) { return activeOf(sideOf(1 - (p->pokemon - 1) / TEAM)); }
     template <typename Do>
     void eachActive(Do what) {
         for (ShownSide& side : shown.sides)
-            if (ShownPokemon* p = active(side)) what(*p);
+            if (ShownPokemon* p = activeOf(side)) what(*p);
     }
 
     // lines.cpp
@@ -59,6 +72,9 @@ class Keeper {
     bool hasField(int field) const;
     void startField(int field);
     void endField(int field);
+    template <typename Test>
+    void dropFields(Test drops);
+    void showSetter(const Record& record);
     void readSideCondition(const Record& record, bool begins);
     void swapSideConditions();
     void setHp(ShownPokemon& p, const Argument& health);
@@ -91,7 +107,6 @@ class Keeper {
     static void endTransform(ShownPokemon& p);
     static void updateFromPokedex(ShownPokemon& p, int species);
     void updateFromDetails(ShownPokemon& p, int species, int tera);
-    static int abilityOf(const ShownPokemon& p);
     static void showAbility(ShownPokemon& p, int ability);
     static void giveAbility(ShownPokemon& p, int ability) { p.temporaryAbility = ability ? ability : int(SHOWN_UNKNOWN); }
     static void setTypes(ShownPokemon& p, int first, int second, int third = 0);

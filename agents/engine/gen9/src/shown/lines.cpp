@@ -63,9 +63,7 @@ void Keeper::readLine(const Record& record) {
         case Message::fieldstart:
             // Trick Room has no condition in its line
             startField(record.arguments[0].kind == Argument::Name ? record.arguments[0].value : int(condition::trickroom));
-            if (ShownPokemon* setter = find(otherOf(record)))
-                if (sourceOf(record).type == EffectType::Ability) showAbility(*setter, sourceOf(record).effect);
-            return;
+            return showSetter(record);
         case Message::fieldend: return endField(record.arguments[0].kind == Argument::Name ? record.arguments[0].value : int(condition::trickroom));
         case Message::sidestart: return readSideCondition(record, true);
         case Message::sideend: return readSideCondition(record, false);
@@ -137,7 +135,7 @@ void Keeper::readSwitch(const Record& record) {
     const int name = 1 + record.arguments[0].value;
     const Argument& details = record.arguments[1];
     ShownSide& side = sideOf(record.arguments[0].value / TEAM);
-    if (ShownPokemon* leaving = active(side)) {
+    if (ShownPokemon* leaving = activeOf(side)) {
         switchOut(*leaving);
         if (ShownPokemon* held = facing(leaving)) endEffect(*held, ShownEffect::TRAPPED);
     }
@@ -274,13 +272,18 @@ void Keeper::endTurn(int turn) {
     }
 }
 
-// "-weather|RainDance|[upkeep]": it goes on since it began.
+// "-weather|RainDance|[upkeep]": it began earlier.
 void Keeper::readWeather(const Record& record) {
     const Argument& name = record.arguments[0];
     const int weather = name.kind == Argument::Name ? name.value : 0;
     if (weather && weather == shown.weather && says(record, "[upkeep]")) return;
     shown.weather = weather;
     shown.weatherSince = weather ? shown.turn : 0;
+    showSetter(record);
+}
+
+// Who has the ability that a weather or terrain is from.
+void Keeper::showSetter(const Record& record) {
     const LineSource source = sourceOf(record);
     ShownPokemon* setter = find(otherOf(record));
     if (setter && source.type == EffectType::Ability) showAbility(*setter, source.effect);
@@ -292,32 +295,31 @@ bool Keeper::hasField(int field) const {
     return false;
 }
 
-void Keeper::startField(int field) {
-    const auto isTerrain = [](int id) { return EFFECTS[id].type == EffectType::Terrain; };
+template <typename Test>
+void Keeper::dropFields(Test drops) {
     int kept = 0;
     for (int n = 0; n < shown.fieldCount; n++) {
-        if (isTerrain(field) && isTerrain(shown.fields[n])) continue;
-        shown.fields[kept] = shown.fields[n];
-        shown.fieldsSince[kept++] = shown.fieldsSince[n];
-    }
-    int place = 0;
-    while (place < kept && shown.fields[place] != field) place++;
-    if (place == SHOWN_FIELDS) return;
-    shown.fields[place] = field;
-    shown.fieldsSince[place] = shown.turn;
-    shown.fieldCount = place == kept ? kept + 1 : kept;
-    for (int n = shown.fieldCount; n < SHOWN_FIELDS; n++) shown.fields[n] = shown.fieldsSince[n] = 0;
-}
-
-void Keeper::endField(int field) {
-    int kept = 0;
-    for (int n = 0; n < shown.fieldCount; n++) {
-        if (shown.fields[n] == field) continue;
+        if (drops(shown.fields[n])) continue;
         shown.fields[kept] = shown.fields[n];
         shown.fieldsSince[kept++] = shown.fieldsSince[n];
     }
     for (int n = kept; n < shown.fieldCount; n++) shown.fields[n] = shown.fieldsSince[n] = 0;
     shown.fieldCount = kept;
+}
+
+void Keeper::startField(int field) {
+    const auto isTerrain = [](int id) { return EFFECTS[id].type == EffectType::Terrain; };
+    if (isTerrain(field)) dropFields(isTerrain);
+    int place = 0;
+    while (place < shown.fieldCount && shown.fields[place] != field) place++;
+    if (place == SHOWN_FIELDS) return;
+    shown.fields[place] = field;
+    shown.fieldsSince[place] = shown.turn;
+    if (place == shown.fieldCount) shown.fieldCount++;
+}
+
+void Keeper::endField(int field) {
+    dropFields([&](int id) { return id == field; });
 }
 
 // "-sidestart|p1: NAME|Reflect", "-sideend|..."

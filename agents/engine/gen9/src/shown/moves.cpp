@@ -71,7 +71,7 @@ bool Keeper::pressureOn(const ShownPokemon& user, int move, const Argument* targ
     const int side = (user.pokemon - 1) / TEAM, kind = moveData(move).target;
     ShownSide& other = sideOf(1 - side);
     if (!other.pressing) return false;
-    const ShownPokemon* aimedAt = active(other);
+    const ShownPokemon* aimedAt = activeOf(other);
     if (!isAlwaysSeenByPressure(move)) {
         const bool named = kind != Target::all && target;
         if (!isSeenByPressure(kind) || (named && target->value / TEAM == side)) return false;

@@ -15,18 +15,6 @@ double stageFactor(int stage) { return double(stage > 0 ? 2 + stage : 2) / doubl
 
 double health(const ShownPokemon& mon) { return mon.hp && mon.maxhp ? double(mon.hp) / mon.maxhp : 0; }
 
-// Pokemon.ability: 0 for one that is not known.
-int abilityOf(const ShownPokemon& mon) {
-    if (mon.temporaryAbility) return mon.temporaryAbility == SHOWN_UNKNOWN ? 0 : mon.temporaryAbility;
-    return mon.formeChangeAbility ? mon.formeChangeAbility : mon.ability;
-}
-
-const ShownPokemon* activeOf(const ShownSide& side) {
-    for (int n = 0; n < side.count; n++)
-        if (side.pokemon[n].active) return &side.pokemon[n];
-    return nullptr;
-}
-
 class Observer {
   public:
     Observer(Row& row, int seat, const Shown& shown, const Facts& facts, const Knowledge& knowledge, Missing& missing)
@@ -119,7 +107,7 @@ class Observer {
         const Side& whole = row.sides[seat];
         const ShownSide& side = shown.sides[0];
         for (int n = 0; n <= request.benchCount; n++) {
-            const Pokemon& own = whole.pokemon[(whole.order[n ? request.bench[n - 1] : 0] - 1) % TEAM];
+            const Pokemon& own = atPosition(whole, n ? request.bench[n - 1] : 0);
             for (int k = 0; k < side.count && !exists[n]; k++) {
                 if (side.pokemon[k].pokemon != 1 + own.number) continue;
                 pokemonToken(side.pokemon[k], &own, n, ids + n * IDS_PER_TOKEN, features + n * FEATURES);
@@ -201,11 +189,8 @@ class Observer {
     // The ids of the moves that its token names: those of the request, or those that are known; by id. Returns how many.
     int namedMoves(const ShownPokemon& mon, const Pokemon* own, int32_t* moves) {
         int count = own ? own->moveCount : mon.moveCount;
-        for (int n = 0; n < count; n++) {
-            int id = own ? own->moveSlots[n].id : mon.moves[n].id, at = n;
-            for (; at > 0 && facts.moveRank[moves[at - 1]] > facts.moveRank[id]; at--) moves[at] = moves[at - 1];
-            moves[at] = id;
-        }
+        for (int n = 0; n < count; n++) moves[n] = own ? own->moveSlots[n].id : mon.moves[n].id;
+        sortBy(moves, count, [&](int32_t id) { return facts.moveRank[id]; });
         return count < SHOWN_SLOTS ? count : SHOWN_SLOTS;
     }
 
@@ -359,9 +344,9 @@ void gen9_masks(int32_t* rows, const int32_t* shown, const int64_t* which, const
 }
 
 // The engine's actions for actions of the networks at those seats, -1 for one that is not legal. Where the request has hidden that a
-// Pokémon cannot leave, or that a move is disabled, it is said so now (Shown.revealed), and the action is -2.
-void gen9_translate(int32_t* rows, int32_t* shown, const int64_t* which, const int64_t* seats, const int64_t* actions, int64_t count,
-                    const Facts* facts, int32_t* found, int threads) {
+// Pokémon cannot leave, or that a move is disabled, its next request shows that (Shown.revealed), and the action is -2.
+void gen9_translate(int32_t* rows, int32_t* shown, const int64_t* which, const int64_t* seats, int64_t count, const Facts* facts,
+                    const int64_t* actions, int32_t* found, int threads) {
     shareLoop(count, threads, [&](int64_t n) {
         const int seat = int(seats[n]);
         Battle battle(reinterpret_cast<Row*>(rows)[which[n]]);

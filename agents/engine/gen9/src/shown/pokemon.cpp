@@ -9,12 +9,6 @@ ShownPokemon* Keeper::find(ShownSide& side, int name) {
     return nullptr;
 }
 
-ShownPokemon* Keeper::active(ShownSide& side) {
-    for (int n = 0; n < side.count; n++)
-        if (side.pokemon[n].active) return &side.pokemon[n];
-    return nullptr;
-}
-
 // switches.py: formes.py end_forme (every other change of forme is for good), then quick_poke_env.py _switch_out
 void Keeper::switchOut(ShownPokemon& p) {
     if (p.transformed) p.weightSpecies = p.species;
@@ -56,12 +50,6 @@ void Keeper::updateFromDetails(ShownPokemon& p, int species, int tera) {
     if (tera) p.teraType = tera;
     const bool nameAlone = p.level == 100 && !row.sides[(p.pokemon - 1) / TEAM].pokemon[(p.pokemon - 1) % TEAM].gender;
     if (!nameAlone || species != p.species) updateFromPokedex(p, species);  // poke-env compares an id with a name where there is more
-}
-
-// quick_poke_env.py ability_of: 0 also for one that is not known
-int Keeper::abilityOf(const ShownPokemon& p) {
-    if (p.temporaryAbility) return p.temporaryAbility == SHOWN_UNKNOWN ? 0 : p.temporaryAbility;
-    return p.formeChangeAbility ? p.formeChangeAbility : p.ability;
 }
 
 void Keeper::showAbility(ShownPokemon& p, int ability) {

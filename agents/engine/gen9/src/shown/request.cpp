@@ -2,19 +2,6 @@
 
 namespace {
 
-// Sorts a few indices by a number of each, equal ones as they were.
-template <typename Number>
-void sortBy(int32_t* indices, int count, Number number) {
-    for (int n = 1; n < count; n++) {
-        int32_t moved = indices[n];
-        int at = n;
-        for (; at > 0 && number(indices[at - 1]) > number(moved); at--) indices[at] = indices[at - 1];
-        indices[at] = moved;
-    }
-}
-
-const Pokemon& atPosition(const Side& side, int position) { return side.pokemon[(side.order[position] - 1) % TEAM]; }
-
 void listMoves(Battle& battle, int side, const Shown& shown, Request& request) {
     const Side& whole = battle.row.sides[side];
     const Pokemon& mon = atPosition(whole, 0);

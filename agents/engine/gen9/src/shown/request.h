@@ -24,6 +24,19 @@ struct Request {
 constexpr int NETWORK_ACTIONS = 13, FIRST_SWITCH = 4, FIRST_TERA = 9, REVEALED_TRAP = 1 << 4;
 constexpr int FIRST_ENGINE_TERA = 4, FIRST_ENGINE_SWITCH = 8;
 
+inline const Pokemon& atPosition(const Side& side, int position) { return side.pokemon[(side.order[position] - 1) % TEAM]; }
+
+// Sorts a few indices or ids by a number of each, equal ones as they were.
+template <typename Number>
+void sortBy(int32_t* indices, int count, Number number) {
+    for (int n = 1; n < count; n++) {
+        int32_t moved = indices[n];
+        int at = n;
+        for (; at > 0 && number(indices[at - 1]) > number(moved); at--) indices[at] = indices[at - 1];
+        indices[at] = moved;
+    }
+}
+
 // moveRank: of each effect that is a move its place in the order of ids.
 Request requestOf(Battle& battle, int side, const Shown& shown, const int32_t* moveRank);
 // Writes the mask [NETWORK_ACTIONS] of legal actions.
