@@ -19,7 +19,7 @@ from poke_env.battle.move import MoveSet
 from poke_env.battle.pokemon import Pokemon
 from poke_env.data import GenData
 
-from agents.engine.gen9.library import library
+from agents.engine.gen9.library import address, library
 from agents.engine.gen9.teams import NUMBERS
 from agents.mechanics.fighters import Fighter
 from agents.mechanics.sets import guess
@@ -91,15 +91,11 @@ class Table:
         """The index of all keys, with open addressing."""
         if self._indexed < self.count:
             library().gen9_index(
-                _at(self._slots), ctypes.c_int64(len(self._slots)), _at(self.array), ctypes.c_int64(self._indexed),
+                address(self._slots), ctypes.c_int64(len(self._slots)), address(self.array), ctypes.c_int64(self._indexed),
                 ctypes.c_int64(self.count), self._key,
             )  # fmt: skip
             self._indexed = self.count
         return _Index(self._slots.ctypes.data, len(self._slots) - 1)
-
-
-def _at(array: NDArray[Any]) -> ctypes.c_void_p:
-    return array.ctypes.data_as(ctypes.c_void_p)
 
 
 class Knowledge(ctypes.Structure):

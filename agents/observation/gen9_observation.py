@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.gen9.engine import LISTED_PER_THREAD, Engine
-from agents.engine.gen9.library import library
+from agents.engine.gen9.library import address, library
 from agents.observation.actions import ACTIONS
 from agents.observation.gen9_estimates import LearnedEstimates, new_missing
 from agents.observation.gen9_facts import facts
@@ -56,7 +56,7 @@ def legal_masks(engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64
     """The legal actions [n, 13] of those seats, without observations; none for a seat that has nothing to choose."""
     rows, seats = engine.pairs(rows, seats)
     masks = np.zeros((len(rows), ACTIONS), np.bool_)
-    library().gen9_masks(*_pairs(engine, rows, seats), ctypes.byref(facts()), _at(masks), _few(engine, rows))
+    library().gen9_masks(*_pairs(engine, rows, seats), ctypes.byref(facts()), address(masks), _few(engine, rows))
     return masks
 
 
@@ -73,8 +73,8 @@ def engine_actions(
     library().gen9_translate(
         *_pairs(engine, rows, seats),
         ctypes.byref(facts()),
-        _at(np.ascontiguousarray(actions, np.int64)),
-        _at(found),
+        address(np.ascontiguousarray(actions, np.int64)),
+        address(found),
         _few(engine, rows),
     )
     return found
@@ -86,7 +86,7 @@ def _few(engine: Engine, rows: NDArray[np.int64]) -> int:
 
 def _pairs(engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> tuple[Any, ...]:
     arrays = engine.words, engine.shown, rows, seats
-    return (*(_at(array) for array in arrays), ctypes.c_int64(len(rows)))
+    return (*(address(array) for array in arrays), ctypes.c_int64(len(rows)))
 
 
 def _observe(
@@ -102,13 +102,9 @@ def _observe(
         *_pairs(engine, rows, seats),
         ctypes.byref(facts()),
         ctypes.byref(estimates.knowledge()),
-        *(_at(array) for array in (missing, *out)),
+        *(address(array) for array in (missing, *out)),
         engine.threads_for(len(rows)),
     )
     missed = np.flatnonzero(missing["count"])
     estimates.learn(missing[missed])
     return missed
-
-
-def _at(array: NDArray[np.generic]) -> ctypes.c_void_p:
-    return array.ctypes.data_as(ctypes.c_void_p)

@@ -14,7 +14,7 @@ from agents.engine.batch import Batch, Words, check_counts
 from agents.engine.checks import check_seed
 from agents.engine.gen9.choices import ILLEGAL, read_input_log, translate
 from agents.engine.gen9.layout import CONSTANTS, ROW, SHOWN_WORDS, WORDS
-from agents.engine.gen9.library import library
+from agents.engine.gen9.library import address, library
 from agents.engine.gen9.log import BattleLog
 from agents.engine.gen9.shown import initial_shown
 from agents.engine.gen9.teams import side_words
@@ -29,10 +29,6 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 
 #: For so many battles to step, or seats to observe, another thread is worth the wait for it; the same of legal actions.
 PER_THREAD, LISTED_PER_THREAD = 64, 8192
-
-
-def _at(array: NDArray[Any]) -> ctypes.c_void_p:
-    return array.ctypes.data_as(ctypes.c_void_p)
 
 
 def records(words: Words) -> NDArray[Any]:
@@ -83,11 +79,11 @@ class Engine(Batch):
         return initial_rows(teams, seeds, count)
 
     def _start(self, words: Words) -> None:
-        library().gen9_start(_at(words), ctypes.c_int64(len(words)), self.threads_for(len(words)))
+        library().gen9_start(address(words), ctypes.c_int64(len(words)), self.threads_for(len(words)))
 
     def _legal(self, rows: NDArray[np.int64], masks: NDArray[np.int32]) -> None:
         threads = self.threads_for(len(rows), LISTED_PER_THREAD)
-        library().gen9_legal(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(masks), threads)
+        library().gen9_legal(address(self.words), address(rows), ctypes.c_int64(len(rows)), address(masks), threads)
 
     def _step(self, rows: NDArray[np.int64], actions: NDArray[np.int32]) -> None:
         if self._logs:
@@ -96,9 +92,9 @@ class Engine(Batch):
                 self._logs[row].play(self.words[row].copy() if self.shows else self.words[row], chosen)
             if not self.shows:
                 rows, actions = rows[~recorded], np.ascontiguousarray(actions[~recorded])
-        battles = _at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(actions)
+        battles = address(self.words), address(rows), ctypes.c_int64(len(rows)), address(actions)
         if self.shows:
-            library().gen9_step_shown(*battles, _at(self.shown), self.threads_for(len(rows)))
+            library().gen9_step_shown(*battles, address(self.shown), self.threads_for(len(rows)))
         else:
             library().gen9_step(*battles, self.threads_for(len(rows)))
 
@@ -127,7 +123,7 @@ class Engine(Batch):
         if self.shows:
             shown = initial_shown(teams)
             threads = self.threads_for(len(started))
-            library().gen9_start_shown(_at(started), ctypes.c_int64(len(started)), _at(shown), threads)
+            library().gen9_start_shown(address(started), ctypes.c_int64(len(started)), address(shown), threads)
             self.words[places], self.shown[places] = started, shown
         else:
             self._begin(started, places)
@@ -140,14 +136,14 @@ class Engine(Batch):
     def previewed(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str]) -> Words:
         """Words [N, WORDS] of battles at their team preview, with what is drawn before it. Raises BadInput as reset does."""
         words = self._initial(teams, seeds, len(teams))
-        library().gen9_prepare(_at(words), ctypes.c_int64(len(words)), self.threads)
+        library().gen9_prepare(address(words), ctypes.c_int64(len(words)), self.threads)
         return words
 
     def locked(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
         """[N, 2, SLOTS]: of Pokémon that are asked for a move in these rows, the one that they are locked into; 0: none."""
         moves = np.zeros((len(rows), *self.shape), np.int32)
         threads = self.threads_for(len(rows), LISTED_PER_THREAD)
-        library().gen9_locked(_at(self.words), _at(rows), ctypes.c_int64(len(rows)), _at(moves), threads)
+        library().gen9_locked(address(self.words), address(rows), ctypes.c_int64(len(rows)), address(moves), threads)
         return moves
 
     def translate(self, rows: Sequence[int], seats: Sequence[int], choices: Sequence[str]) -> NDArray[np.int32]:
@@ -193,7 +189,13 @@ class Engine(Batch):
         """
         counts = np.zeros((len(self.words), 3), np.int64)
         library().gen9_rollout(
-            _at(self.words), _at(fresh), _at(states), ctypes.c_int64(len(counts)), steps, _at(counts), self.threads
+            address(self.words),
+            address(fresh),
+            address(states),
+            ctypes.c_int64(len(counts)),
+            steps,
+            address(counts),
+            self.threads,
         )
         battles, choices, turns = counts.sum(axis=0).tolist()
         return battles, choices, turns

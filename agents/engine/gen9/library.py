@@ -18,6 +18,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from agents.engine.gen9.layout import SHOWN_WORDS, SOURCES, WORDS
 from teamsets import cache
@@ -108,6 +111,11 @@ def _compiled(files: list[Path], digests: list[str], flags: tuple[str, ...], fol
     # ziglang's first link would compile C++'s runtime, which the engine does not need.
     runtime = ["-nostdlib++"] if "ziglang" in cxx else []
     return _made(library, lambda out: [*cxx, *flags, "-shared", *runtime, *objects, "-o", out, "-lpthread"])
+
+
+def address(array: NDArray[Any]) -> ctypes.c_void_p:
+    """Where an array begins, for the library. It keeps the array."""
+    return array.ctypes.data_as(ctypes.c_void_p)
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.gen9.layout import ROW
-from agents.engine.gen9.library import library
+from agents.engine.gen9.library import address, library
 from agents.engine.gen9.played import DATA
 from agents.engine.gen9.teams import nickname, shown_details
 
@@ -49,8 +49,8 @@ class BattleLog:
         """Start the battle of `words` [WORDS], or step it by actions [2, slots]; adds its lines."""
         played = library().gen9_play_logged
         played.restype = ctypes.c_int64
-        at = words.ctypes.data_as(ctypes.c_void_p)
-        chosen = None if actions is None else np.ascontiguousarray(actions, np.int32).ctypes.data_as(ctypes.c_void_p)
+        at = address(words)
+        chosen = None if actions is None else address(np.ascontiguousarray(actions, np.int32))
         length = played(at, chosen, ctypes.byref(self._names), self._text, ctypes.c_int64(_TEXT_BYTES))
         if length < 0:
             raise AssertionError("a step wrote more lines than src/log.h has place for")
