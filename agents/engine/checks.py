@@ -53,6 +53,11 @@ def check_seed(seed: str) -> None:
         raise BadInput(f"{seed!r} is no seed of the form gen5,0123456789abcdef: the engine has only that generator.")
 
 
+def seed_words(seed: str) -> list[int]:
+    """The four words of 16 bits of a seed "gen5,…"."""
+    return [int(seed[start : start + 4], 16) for start in range(5, 21, 4)]
+
+
 def number_in(what: str, text: str, accepted: range) -> int:
     """Returns a number of a packed team. Raises BadInput, which calls it `what`, unless it is accepted."""
     if not re.fullmatch(r"-?[0-9]{1,9}", text) or int(text) not in accepted:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from agents import Agent
 from agents.engine import FORMATS
+from agents.engine.checks import seed_words
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import Observations
 from arena.fixture import Fixture
@@ -105,7 +106,7 @@ class EngineBattles:
     def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str]) -> None:
         """Makes the battles in `targets` copies of those in `sources`, with random numbers of other seeds from now on."""
         self.engine.words[targets] = self.engine.words[sources]
-        self.engine.words[targets, SEED : SEED + 4] = [_seed_words(seed) for seed in seeds]
+        self.engine.words[targets, SEED : SEED + 4] = [seed_words(seed) for seed in seeds]
 
     def close(self) -> None:
         pass
@@ -119,8 +120,3 @@ class EngineBattles:
             yield
         finally:
             numba.set_num_threads(before)
-
-
-def _seed_words(seed: str) -> list[int]:
-    """The four words of a seed "gen5,…"."""
-    return [int(seed[start : start + 4], 16) for start in range(5, 21, 4)]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from agents import Agent
 from agents.engine import HOSTED_FORMATS
+from agents.engine.checks import seed_words
 from agents.engine.gen9.engine import CORES, Engine, records
 from agents.engine.gen9.library import build
 from agents.observation.gen9_observation import ILLEGAL, REVEALED, engine_actions, legal_masks, observe_rows
@@ -129,8 +130,7 @@ class Gen9Battles:
         """
         for part in (self.engine.words, self.engine.shown, self._chosen, self._is_hosted):
             part[targets] = part[sources]
-        words = [[int(seed[5 + 4 * part : 9 + 4 * part], 16) for part in range(4)] for seed in seeds]
-        records(self.engine.words)["seed"][targets] = words
+        records(self.engine.words)["seed"][targets] = [seed_words(seed) for seed in seeds]
 
     def close(self) -> None:
         if self._hosts is not None:

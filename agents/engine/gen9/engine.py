@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.batch import Batch, Words, check_counts
-from agents.engine.checks import check_seed
+from agents.engine.checks import check_seed, seed_words
 from agents.engine.gen9.choices import ILLEGAL, read_input_log, translate
 from agents.engine.gen9.layout import CONSTANTS, ROW, SHOWN_WORDS, WORDS
 from agents.engine.gen9.library import address, library
@@ -215,7 +215,7 @@ def initial_rows(
     named = records(words)
     for n, (pair, seed) in enumerate(zip(teams, seeds, strict=True)):
         check_seed(seed)
-        named["seed"][n] = [int(seed[5 + 4 * part : 9 + 4 * part], 16) for part in range(4)]
+        named["seed"][n] = seed_words(seed)
         named["activePerSide"][n] = 1
         for seat, packed in enumerate(pair):
             named["sides"][n, seat] = side_words(packed, seat)

@@ -14,6 +14,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from agents.engine.checks import seed_words
 from agents.engine.gen9.choices import ILLEGAL, action_of, team_order, words_of
 from agents.engine.gen9.engine import TIE, UNDECIDED, Engine, records
 from agents.engine.gen9.log import for_seat, opening
@@ -330,7 +331,7 @@ class _Battle:
     def reseed(self, seed: str) -> None:
         """Other random numbers from now on."""
         self._input_log.append(f">reseed {seed}")
-        self._record["seed"] = [int(seed[5 + 4 * part : 9 + 4 * part], 16) for part in range(4)]
+        self._record["seed"] = seed_words(seed)
 
     def report(self) -> Message:
         """All that the sides were not told yet."""
