@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teamsets.formats import get_format
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -44,6 +46,11 @@ def layout_of(slots: int) -> Layout:
     if slots not in _BY_SLOTS:
         raise ValueError(f"{slots} slots a side: there are layouts of {' and '.join(map(str, _BY_SLOTS))}")
     return _BY_SLOTS[slots]
+
+
+def layout_of_format(format_id: str) -> Layout:
+    """Return the layout of a format's observations. Raises UnknownFormat."""
+    return layout_of(2 if get_format(format_id).doubles else 1)
 
 
 def layout_with(actions: int) -> Layout:

@@ -18,7 +18,7 @@ from agents.battle import SeatBattle, SeatDoubleBattle, new_battle
 from agents.battle.choices import Choice
 from agents.observation.actions import action_of
 from agents.observation.decisions import Decisions, decisions_of
-from agents.observation.layout import Layout, layout_of, layout_with
+from agents.observation.layout import Layout, layout_of_format, layout_with
 from teamsets.formats import get_format
 from training.data.targets import Target, target_policy
 from training.data.win_probabilities import win_probability
@@ -125,7 +125,7 @@ def build_trajectory(
     by_decision = list(diagnostics) or [None] * len(choices)
     rejections = list(rejected) or [None] * len(choices)
     refused: Counter[str] = Counter()
-    layout = layout_of(2 if get_format(format_id).doubles else 1)
+    layout = layout_of_format(format_id)
     points = decision_points(role, format_id, lines)
     for battle, label, reported, other in zip(points, choices, by_decision, rejections, strict=False):
         turn = decisions_of(battle)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine import HOSTED_FORMATS
+from agents.observation.layout import layout_of_format
 from agents.observation.observation import Observations
 from arena.fixture import seat_seed
 from arena.options import default
@@ -16,7 +17,7 @@ from teamsets.formats import get_format, get_singles_format
 from training.envs.fixtures import EnvBattle, FixtureSampler
 from training.envs.opponents import Mixture, Opponents
 from training.envs.seeding import draw_actions, next_random
-from training.envs.spaces import NOTHING_TO_CHOOSE, Arrays, arrays_of, layout_of_format
+from training.envs.spaces import NOTHING_TO_CHOOSE, Arrays, arrays_of
 from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
 
 _MOST_TURNS = default("max_turns")

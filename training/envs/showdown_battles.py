@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import Agent, Choice
-from agents.observation.layout import SINGLES, layout_of
+from agents.observation.layout import SINGLES, layout_of_format
 from agents.observation.observation import Observations
 from arena.battles.seat import Fault, Seat
 from arena.battles.session import player_options
@@ -19,7 +19,6 @@ from arena.processes.child import Message
 from arena.venues.simulator.host import Host
 from arena.venues.simulator.simulator import BattleHost
 from teamsets.errors import ArenaError, BadInput
-from teamsets.formats import get_format
 from training.envs.background import soon, wait_for
 from training.envs.showdown_exchange import Exchange, ShowdownBattle
 from training.envs.venue import STUCK, UNDECIDED, Ints
@@ -39,7 +38,7 @@ class ShowdownBattles:
 
     def __init__(self, size: int, format_id: str, *, stock: bool = False) -> None:
         self.format_id, self.stock = format_id, stock
-        self.layout = layout_of(2 if get_format(format_id).doubles else 1)
+        self.layout = layout_of_format(format_id)
         self.rows: list[ShowdownBattle | None] = [None] * size
         self.winners = np.full(size, STUCK, np.int64)
         self.turns = np.zeros(size, np.int64)

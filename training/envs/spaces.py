@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.observation.layout import Layout, layout_of
+from agents.observation.layout import Layout
 from agents.observation.observation import Observations
 from agents.observation.vocabulary import vocabulary
 from teamsets.errors import MissingTool
-from teamsets.formats import get_format
 
 try:
     from gymnasium import spaces
@@ -24,11 +23,6 @@ Arrays = dict[str, NDArray[Any]]
 
 #: The one action in the mask where there is nothing to choose (the battle is over, or the seat waits). It is ignored.
 NOTHING_TO_CHOOSE = 0
-
-
-def layout_of_format(format_id: str) -> Layout:
-    """The layout of a format's observations."""
-    return layout_of(2 if get_format(format_id).doubles else 1)
 
 
 def observation_space(layout: Layout) -> spaces.Dict:

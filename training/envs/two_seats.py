@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 
+from agents.observation.layout import layout_of_format
 from agents.observation.observation import Observations
 from arena.fixture import SEATS
 from teamsets.errors import BadInput, MissingTool
@@ -18,7 +19,6 @@ from training.envs.spaces import (
     Arrays,
     action_space,
     arrays_of,
-    layout_of_format,
     observation_space,
     row_of,
 )
