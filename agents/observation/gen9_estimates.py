@@ -132,10 +132,8 @@ class LearnedEstimates:
         self._attacks: list[Attack] = []
         self._attack_keys, self._attack_ids = Table(np.uint64, key=0), Table(np.int32)
         self._pair_keys, self._pairs = Table(np.uint64, key=0), Table(np.dtype(("f8", 3)))
-        self._names, self._numbers = (
-            list(EFFECTS),
-            dict(NUMBERS["moves"]),
-        )  # also of moves of guesses that no team here has
+        # Also of moves of guesses that no team here has.
+        self._names, self._numbers = list(EFFECTS), dict(NUMBERS["moves"])
         self._types: dict[tuple[str, ...], int] = {}
         self._effectiveness = np.ones((64, _KINDS))
         self._guards = _Guards()

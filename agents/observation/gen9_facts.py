@@ -16,7 +16,8 @@ from poke_env.battle.pokemon_type import PokemonType
 from poke_env.data import GenData
 
 from agents.engine.gen9.played import DATA
-from agents.engine.gen9.teams import NUMBERS, to_id
+from agents.engine.gen9.teams import IDS, NUMBERS, to_id
+from agents.engine.gen9.teams import SPECIES as SPECIES_NUMBERS
 from agents.observation.estimates import NO_MOVE
 from agents.observation.packed_tokens import move_token
 from agents.observation.pokemon_tokens import most_pp
@@ -27,12 +28,9 @@ GEN = 9
 _DEX: dict[str, Any] = GenData.from_gen(GEN).pokedex
 _MOVE_CONSTANTS = 13
 #: Ids of species, by their numbers.
-SPECIES = tuple(entry["id"] for entry in DATA["species"])
+SPECIES = tuple(SPECIES_NUMBERS)
 #: Name of each move, ability, item and condition, by its number; 0: "".
-EFFECTS: tuple[str, ...] = tuple(
-    name
-    for _, name in sorted([(0, ""), *((number, name) for kind in NUMBERS.values() for name, number in kind.items())])
-)
+EFFECTS: tuple[str, ...] = ("", *(IDS[number] for number in sorted(IDS)))
 #: poke-env's type of each of the engine's numbers.
 TYPES = tuple(PokemonType[name.upper()] for name in DATA["types"])
 _REGIONS = ("abilities", "items", "statuses", "weathers")
@@ -98,7 +96,7 @@ def _of_species() -> dict[str, NDArray[Any]]:
         "species_types": np.array([(*own, -1)[:2] for own in types], np.int32),
         "base": np.array([bases.index(base) for base in bases], np.int32),
         "only_ability": np.array([NUMBERS["abilities"].get(own[0], 0) * (len(own) == 1) for own in abilities], np.int32),
-        "previewed": np.array([SPECIES.index(name) for name in previews], np.int32),
+        "previewed": np.array([SPECIES_NUMBERS[name] for name in previews], np.int32),
     }  # fmt: skip
 
 
