@@ -32,10 +32,10 @@ def differences(expected: Observations, actual: Observations) -> Iterator[tuple[
 
 def compare(battles: gen9_seats.SeatedBattles) -> Iterator[tuple[int, str, str]]:
     """Compares the observations of the seats that are asked."""
-    rows, seats = (np.array([asked[n] for asked in battles.asked], np.int64) for n in range(2))
+    rows, seats = (np.array([decision[n] for decision in battles.pending], np.int64) for n in range(2))
     seen = observe_rows(battles.engine, rows, seats)
-    for n, asked in enumerate(battles.asked):
-        for place, what in differences(Observations.single(observe(asked.battle)), seen.take([n])):
+    for n, decision in enumerate(battles.pending):
+        for place, what in differences(Observations.single(observe(decision.battle)), seen.take([n])):
             yield n, place, what
 
 

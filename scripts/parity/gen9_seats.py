@@ -54,7 +54,7 @@ _PREVIEW = "|teampreview"
 _HARMLESS = {name for name, (_, target, _) in DATA["moves"].items() if target in ("self", "allySide", "foeSide", "all")}
 
 
-class Asked(NamedTuple):
+class PendingDecision(NamedTuple):
     """A seat that has to choose. legal: its actions as bits."""
 
     row: int
@@ -71,8 +71,8 @@ class Asked(NamedTuple):
 class SeatedBattles:
     """Battles of an engine in play; `engine` keeps what its seats were shown.
 
-    teams: both packed teams of each battle; orders: as of Engine.reset. battles [N][2]: what the seats have read. asked: who
-    has to choose now, rows in order.
+    teams: both packed teams of each battle; orders: as of Engine.reset. battles [N][2]: what the seats have read. pending:
+    the seats that have to choose now, rows in order.
     """
 
     def __init__(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], orders: Sequence[Orders]) -> None:
@@ -94,13 +94,13 @@ class SeatedBattles:
                 battle.feed(for_seat(lines[:begin], seat))
                 battle.ask({"teamPreview": True, "side": self._teams[row][seat].request(previewed[row]["sides"][seat])})
                 battle.feed(for_seat(lines[begin:], seat))
-        self.asked: list[Asked] = []
+        self.pending: list[PendingDecision] = []
         self._ask()
 
     def _ask(self) -> None:
         legal, locked = self.engine.legal()[:, :, 0], self.engine.locked(np.arange(len(self.teams)))[:, :, 0]
         sides = records(self.engine.words)["sides"]
-        self.asked = []
+        self.pending = []
         for row, seat in np.argwhere(legal).tolist():
             battle = self.battles[row][seat]
             if battle.turn > TURNS:
@@ -108,14 +108,14 @@ class SeatedBattles:
             asked = request(sides[row, seat], self._teams[row][seat], int(locked[row, seat]))
             assert asked is not None
             battle.ask(asked)
-            self.asked.append(Asked(row, seat, battle, int(legal[row, seat])))
+            self.pending.append(PendingDecision(row, seat, battle, int(legal[row, seat])))
 
     def step(self, actions: Sequence[int]) -> None:
         """Play on by an action of each seat that is asked."""
-        rows = np.unique([asked.row for asked in self.asked])
+        rows = np.unique([decision.row for decision in self.pending])
         chosen = np.zeros((len(rows), *Engine.shape), np.int32)
-        for asked, action in zip(self.asked, actions, strict=True):
-            chosen[np.searchsorted(rows, asked.row), asked.seat, 0] = action
+        for decision, action in zip(self.pending, actions, strict=True):
+            chosen[np.searchsorted(rows, decision.row), decision.seat, 0] = action
         self.engine.step(chosen, rows)
         for row in rows.tolist():
             lines = self.engine.lines(row)
@@ -123,27 +123,27 @@ class SeatedBattles:
                 battle.feed(for_seat(lines, seat))
         self._ask()
 
-    def moves_of(self, asked: Asked) -> list[int]:
+    def moves_of(self, decision: PendingDecision) -> list[int]:
         """The moves of its active Pokémon, by number, in the order of actions."""
-        side = records(self.engine.words)[asked.row]["sides"][asked.seat]
+        side = records(self.engine.words)[decision.row]["sides"][decision.seat]
         moves: list[int] = side["pokemon"][(side["order"][0] - 1) % 6]["moveSlots"]["id"].tolist()
         return moves
 
-    def action_of(self, asked: Asked, choice: str) -> int:
+    def action_of(self, decision: PendingDecision, choice: str) -> int:
         """The action of a choice in Showdown's words; ILLEGAL for one that Showdown would refuse (a hidden trap)."""
-        return action_of(records(self.engine.words)[asked.row]["sides"][asked.seat], asked.legal, choice)
+        return action_of(records(self.engine.words)[decision.row]["sides"][decision.seat], decision.legal, choice)
 
 
-Policy = Callable[[SeatedBattles, Asked], int]
+Policy = Callable[[SeatedBattles, PendingDecision], int]
 
 
 def _preferring(share: float, first: int, end: int) -> Callable[[random.Random], Policy]:
     """In a share of the decisions an action from first to end - 1, where one of these is legal; else any."""
 
     def policy(rng: random.Random) -> Policy:
-        def choose(_: SeatedBattles, asked: Asked) -> int:
-            preferred = [action for action in asked.actions if first <= action < end] if rng.random() < share else []
-            return rng.choice(preferred or asked.actions)
+        def choose(_: SeatedBattles, decision: PendingDecision) -> int:
+            preferred = [action for action in decision.actions if first <= action < end] if rng.random() < share else []
+            return rng.choice(preferred or decision.actions)
 
         return choose
 
@@ -153,11 +153,11 @@ def _preferring(share: float, first: int, end: int) -> Callable[[random.Random],
 def _rare(rng: random.Random) -> Policy:
     uses: collections.Counter[int] = collections.Counter()
 
-    def choose(battles: SeatedBattles, asked: Asked) -> int:
-        any_action, moves = rng.choice(asked.actions), battles.moves_of(asked)
+    def choose(battles: SeatedBattles, decision: PendingDecision) -> int:
+        any_action, moves = rng.choice(decision.actions), battles.moves_of(decision)
         if any_action >= SWITCHING:
             return any_action
-        of_moves = [action for action in asked.actions if action < SWITCHING]
+        of_moves = [action for action in decision.actions if action < SWITCHING]
         rng.shuffle(of_moves)
         rarest = min(of_moves, key=lambda action: uses[moves[action % TERASTALLIZING]])
         uses[moves[rarest % TERASTALLIZING]] += 1
@@ -167,10 +167,10 @@ def _rare(rng: random.Random) -> Policy:
 
 
 def _stall(rng: random.Random) -> Policy:
-    def choose(battles: SeatedBattles, asked: Asked) -> int:
-        moves = battles.moves_of(asked)
-        harmless = [action for action in asked.actions if action < 4 and IDS.get(moves[action]) in _HARMLESS]
-        return rng.choice(harmless if harmless and rng.random() < 0.8 else asked.actions)
+    def choose(battles: SeatedBattles, decision: PendingDecision) -> int:
+        moves = battles.moves_of(decision)
+        harmless = [action for action in decision.actions if action < 4 and IDS.get(moves[action]) in _HARMLESS]
+        return rng.choice(harmless if harmless and rng.random() < 0.8 else decision.actions)
 
     return choose
 
@@ -178,16 +178,16 @@ def _stall(rng: random.Random) -> Policy:
 def _rules(rng: random.Random) -> Policy:
     players: dict[tuple[int, int], Callable[[], object]] = {}
 
-    def choose(battles: SeatedBattles, asked: Asked) -> int:
-        player = players.get((asked.row, asked.seat))
+    def choose(battles: SeatedBattles, decision: PendingDecision) -> int:
+        player = players.get((decision.row, decision.seat))
         if player is None:
             agent = resolve(f"heuristic:{rng.choice(RULES)}").make()
-            agent.rng = asked.battle.rng
-            agent.start(asked.battle)
-            player = players[asked.row, asked.seat] = lambda: agent.act(asked.battle)
-        choice = asked.battle.read_answer(player(), asked.battle.last_request)
-        action = ILLEGAL if choice is None else battles.action_of(asked, choice.wire)
-        return rng.choice(asked.actions) if action == ILLEGAL else action
+            agent.rng = decision.battle.rng
+            agent.start(decision.battle)
+            player = players[decision.row, decision.seat] = lambda: agent.act(decision.battle)
+        choice = decision.battle.read_answer(player(), decision.battle.last_request)
+        action = ILLEGAL if choice is None else battles.action_of(decision, choice.wire)
+        return rng.choice(decision.actions) if action == ILLEGAL else action
 
     return choose
 
@@ -205,7 +205,7 @@ POLICIES: dict[str, Callable[[random.Random], Policy]] = {
 }
 
 
-def begun(teams: str, number: int, rng: random.Random) -> SeatedBattles:
+def drawn_battles(teams: str, number: int, rng: random.Random) -> SeatedBattles:
     """Battles of random teams, seeds and orders. teams: random, rings or team sets, as of gen9_parity.py; odd: of ODD."""
     made: dict[str, Callable[[random.Random], str]] = {"random": gen9_teams.random_team, "odd": _odd_team}
     listed = [] if teams in made else gen9_teams.teams_of(teams.split(","))
@@ -246,21 +246,21 @@ Result = tuple[int, collections.Counter[str], list[str]]
 def play(battles: SeatedBattles, policy: Policy, compare: Compare) -> Result:
     """Plays battles to their end: decisions, differences by place, and the first ones in words."""
     decisions, places, examples = 0, collections.Counter[str](), list[str]()
-    while battles.asked:
-        decisions += len(battles.asked)
+    while battles.pending:
+        decisions += len(battles.pending)
         for n, place, what in compare(battles):
-            row, seat, battle, _ = battles.asked[n]
+            row, seat, battle, _ = battles.pending[n]
             places[place.rpartition(": ")[2]] += 1
             if len(examples) < EXAMPLES:
                 examples.append(f"{battles.seeds[row]} p{seat + 1} turn {battle.turn}, {place}: {what}")
-        battles.step([policy(battles, asked) for asked in battles.asked])
+        battles.step([policy(battles, decision) for decision in battles.pending])
     return decisions, places, examples
 
 
 def _play_chunk(chunk: tuple[str, int, int, str, str, Compare]) -> Result:
     seed, first, number, teams, policy, compare = chunk
     rng = random.Random(f"{seed} {first}")
-    return play(begun(teams, number, rng), POLICIES[policy](rng), compare)
+    return play(drawn_battles(teams, number, rng), POLICIES[policy](rng), compare)
 
 
 def main(description: str | None, compare: Compare) -> int:

@@ -141,7 +141,7 @@ def differences(expected: Facts, actual: Facts) -> Iterator[tuple[str, str]]:
 def compare(battles: gen9_seats.SeatedBattles) -> Iterator[tuple[int, str, str]]:
     """Compares what the seats that are asked have been shown."""
     shown = battles.engine.shown.view(SHOWN)[:, :, 0]
-    for n, (row, seat, battle, _) in enumerate(battles.asked):
+    for n, (row, seat, battle, _) in enumerate(battles.pending):
         names = [[member.name for member in members_of(packed)] for packed in battles.teams[row]]
         for place, what in differences(read(battle), kept(shown[row, seat], (names[seat], names[1 - seat]))):
             yield n, place, what

@@ -84,7 +84,7 @@ def test_battles_are_the_same_where_it_is_not_kept_or_lines_are_written() -> Non
 def test_seats_are_shown_what_the_protocol_says_with_other_teams(teams: str, policy: str) -> None:
     rng = random.Random(f"{teams} {policy}")
     decisions, places, examples = gen9_seats.play(
-        gen9_seats.begun(teams, 30, rng), gen9_seats.POLICIES[policy](rng), shown_parity.compare
+        gen9_seats.drawn_battles(teams, 30, rng), gen9_seats.POLICIES[policy](rng), shown_parity.compare
     )
     assert decisions > 1000
     assert not places, examples
