@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.gen9_battles import OTHER, PAIRS, SEEDS, TEAM, firsts
 from support.scripts import script
 
 from agents.engine.gen9 import library, played
@@ -23,20 +24,12 @@ except library.CompilerMissing as missing:
 
 gen9_parity = script("parity/gen9_parity.py")
 PROJECT = Path(__file__).parents[4]
-SEEDS = ("gen5,0123456789abcdef", "gen5,fedcba9876543210")
-TEAM = "]".join(gen9_parity.SETS[:6])
-OTHER = "]".join(gen9_parity.SETS[4:])
 
 
 def started() -> Engine:
     engine = Engine(2)
-    engine.reset([(TEAM, OTHER), (OTHER, TEAM)], SEEDS)
+    engine.reset(PAIRS, SEEDS)
     return engine
-
-
-def firsts(legal: np.ndarray) -> np.ndarray:
-    """The first legal choice of every slot."""
-    return np.where(legal == 0, 0, np.log2(np.maximum(legal & -legal, 1))).astype(np.int32)
 
 
 def test_the_data_is_that_of_the_installed_showdown() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.gen9_battles import PAIRS, SEEDS, firsts
 from support.scripts import script
 
 from agents.engine.gen9 import library
@@ -19,9 +20,6 @@ except library.CompilerMissing as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
 gen9_parity = script("parity/gen9_parity.py")
-SEEDS = ("gen5,0123456789abcdef", "gen5,fedcba9876543210")
-TEAM = "]".join(gen9_parity.SETS[:6])
-OTHER = "]".join(gen9_parity.SETS[4:])
 
 
 def played(recorded: tuple[int, ...], decisions: int = 40) -> Engine:
@@ -29,10 +27,9 @@ def played(recorded: tuple[int, ...], decisions: int = 40) -> Engine:
     engine = Engine(2)
     for row in recorded:
         engine.record(row, ("ann", "bob"))
-    engine.reset([(TEAM, OTHER), (OTHER, TEAM)], SEEDS)
+    engine.reset(PAIRS, SEEDS)
     for _ in range(decisions):
-        legal = engine.legal()
-        engine.step(np.where(legal == 0, 0, np.log2(np.maximum(legal & -legal, 1))).astype(np.int32))
+        engine.step(firsts(engine.legal()))
     return engine
 
 

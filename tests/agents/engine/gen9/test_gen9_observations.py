@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.gen9_battles import OTHER, SEEDS, SETS, TEAM
 from support.scripts import script
 
 from agents.engine.gen9 import library
@@ -24,9 +25,8 @@ except library.CompilerMissing as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
 observation_parity = script("parity/gen9_observation_parity.py")
-gen9_parity, gen9_seats = script("parity/gen9_parity.py"), observation_parity.gen9_seats
-SEEDS = ("gen5,0123456789abcdef", "gen5,fedcba9876543210")
-PAIRS = [("]".join(gen9_parity.SETS[:6]), "]".join(gen9_parity.SETS[4:])), ("]".join(gen9_parity.SETS[3:9]),) * 2]
+gen9_seats = observation_parity.gen9_seats
+PAIRS = [(TEAM, OTHER), ("]".join(SETS[3:9]),) * 2]
 
 
 def seated() -> Any:

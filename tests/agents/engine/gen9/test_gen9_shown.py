@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.gen9_battles import PAIRS, SEEDS, firsts
 from support.scripts import script
 
 from agents.engine.gen9 import library
@@ -18,22 +19,13 @@ try:
 except library.CompilerMissing as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
-gen9_parity, shown_parity = script("parity/gen9_parity.py"), script("parity/gen9_shown_parity.py")
+shown_parity = script("parity/gen9_shown_parity.py")
 gen9_seats = shown_parity.gen9_seats
-SEEDS = ("gen5,0123456789abcdef", "gen5,fedcba9876543210")
-TEAM = "]".join(gen9_parity.SETS[:6])
-OTHER = "]".join(gen9_parity.SETS[4:])
-PAIRS = [(TEAM, OTHER), (OTHER, TEAM)]
 ORDERS = [([0, 1, 2, 3, 4, 5], [2, 0, 1, 3, 4, 5])] * 2
 
 
 def seated() -> Any:
     return gen9_seats.SeatedBattles(PAIRS, SEEDS, ORDERS)
-
-
-def firsts(legal: np.ndarray) -> np.ndarray:
-    """The first legal choice of every slot."""
-    return np.where(legal == 0, 0, np.log2(np.maximum(legal & -legal, 1))).astype(np.int32)
 
 
 def test_seats_are_shown_what_the_protocol_says() -> None:

@@ -1,0 +1,17 @@
+"""Two battles of the generation-9 engine: teams, seeds, and choices that depend on the legal ones alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from support.scripts import script
+
+SETS = script("parity/gen9_parity.py").SETS
+SEEDS = ("gen5,0123456789abcdef", "gen5,fedcba9876543210")
+TEAM, OTHER = "]".join(SETS[:6]), "]".join(SETS[4:])
+PAIRS = [(TEAM, OTHER), (OTHER, TEAM)]
+
+
+def firsts(legal: np.ndarray) -> np.ndarray:
+    """The first legal choice of every slot."""
+    return np.where(legal == 0, 0, np.log2(np.maximum(legal & -legal, 1))).astype(np.int32)
