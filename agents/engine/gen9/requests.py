@@ -92,7 +92,7 @@ def _entry(mon: Any, member: Member, player: str, first: bool, revives: bool) ->
 
 
 def request(side: Any, team: Team, locked: int) -> Request | None:
-    """What a side is asked; None if it waits. locked: the move (by number) that its active Pokémon must go on with, or 0."""
+    """What a side is asked; None if it waits. locked: the move (by number) that its active Pokémon is locked into, or 0."""
     if side["request"] == SWITCH:
         return {"forceSwitch": [True], "side": team.request(side)}
     if side["request"] == MOVE:

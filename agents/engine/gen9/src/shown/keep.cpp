@@ -63,7 +63,7 @@ void Keeper::readEntry(ShownPokemon& p, const Pokemon& entry) {
     p.temporaryAbility = entry.ability == own ? 0 : entry.ability;
 }
 
-// What SeatView.ask takes from a request. locked: the move that its active Pokémon must go on with, 0 for none.
+// What SeatView.ask takes from a request. locked: the move that its active Pokémon is locked into, 0 for none.
 void Keeper::readRequest(int locked) {
     const Side& own = row.sides[seat];
     ShownSide& side = shown.sides[0];
