@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-import weakref
 from typing import Any, ClassVar
 
 import orjson
@@ -54,10 +53,7 @@ class Local(LanguageModel):
             raise BadInput(f"{self.named}: {problem}")
         self.constrained = constrained
         self._server = connected(_service(self.path, device, dtype, batch), Connection)
-        self._session = self._server.new_session()
-        # `finish` is not called if the venue fails: then the session is released when the agent is garbage-collected.
-        self._release = weakref.finalize(self, self._server.forget, self._session)
-        self._release.atexit = False
+        self._session, self._release = self._server.open_session(self)
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:

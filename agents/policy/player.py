@@ -7,7 +7,6 @@ import functools
 import importlib.util
 import math
 import re
-import weakref
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
@@ -104,13 +103,10 @@ class Policy(NetworkAgent):
         if not re.fullmatch(_DEVICES, device):
             raise BadInput(f"{self.spec}: device={device}: must be auto, cpu, cuda, cuda:N or mps")
         self._server = connection_to(_pinned(self.path), device)
-        self._session = self._server.new_session()
+        self._session, self._release = self._server.open_session(self)
         self._position = -1
         self._turn: int | None = None
         self._positions: dict[int, int] = {}  # of this turn's decisions, by their number in the request
-        # `finish` is not called if the venue fails: then the session is released when the agent is garbage-collected.
-        self._release = weakref.finalize(self, self._server.forget, self._session)
-        self._release.atexit = False
 
     @classmethod
     def repeats(cls, **options: Any) -> bool:

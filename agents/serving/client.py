@@ -17,7 +17,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -83,6 +84,16 @@ class Connection(wire.Framed):
     def new_session(self) -> int:
         """Return a new number for one seat of one battle."""
         return next(self._sessions)
+
+    def open_session(self, agent: object) -> tuple[int, Callable[[], Any]]:
+        """Return a new session's number, and the function that releases it when the battle is over.
+
+        `finish` is not called if the venue fails: then the session is released when the agent is garbage-collected.
+        """
+        session = self.new_session()
+        release = weakref.finalize(agent, self.forget, session)
+        release.atexit = False
+        return session, release
 
     async def answer(self, kind: int, session: int, position: int, body: bytes) -> bytes:
         """Send a frame and return the body of its answer. Raises ServerFailed."""

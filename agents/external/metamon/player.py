@@ -6,7 +6,6 @@ import json
 import math
 import os
 import re
-import weakref
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -80,11 +79,8 @@ class Metamon(SinglesAgent):
         self.temperature = temperature
         settings = self._settings(checkpoint, model, backend, preview, device)
         self._server = connected(_service(self.path, settings), Connection)
-        self._session = self._server.new_session()
+        self._session, self._release = self._server.open_session(self)
         self._sent = 0
-        # `finish` is not called if the venue fails: then the session is released when the agent is garbage-collected.
-        self._release = weakref.finalize(self, self._server.forget, self._session)
-        self._release.atexit = False
 
     @classmethod
     def repeats(cls, **options: Any) -> bool:
