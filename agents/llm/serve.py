@@ -18,9 +18,8 @@ import torch
 
 from agents.llm.generation import Model, Question
 from agents.llm.prompts import STYLES
-from agents.serving import server as serving
-from agents.serving.server import ServerConnection, device_of, reported, serve, server_options
-from agents.serving.wire import ANSWER, ASK, FAILED, frame
+from agents.serving.server import QuestionServer, device_of, reported, serve, server_options
+from agents.serving.wire import ANSWER, FAILED, frame
 from teamsets.errors import BadInput
 
 
@@ -45,29 +44,16 @@ def question_of(body: bytes) -> Question:
     return Question(**{**payload, "choices": None if choices is None else tuple(choices)})
 
 
-class LanguageModelServer(serving.Server):
-    """Answers questions in batches of at most `batch`. path: of the socket. linger: as in serving.Server."""
+class LanguageModelServer(QuestionServer[Question]):
+    """Answers questions in batches of at most `batch`. path: of the socket. linger: as in Server."""
 
     def __init__(self, model: Model, batch: int, path: Path, linger: float) -> None:
         super().__init__(path, linger)
         self.model, self.batch = model, batch
-        self._waiting: dict[tuple[int, int], tuple[ServerConnection, Question]] = {}
         self._planned = False
 
-    def received(self, connection: ServerConnection, kind: int, session: int, position: int, body: bytes) -> None:
-        if kind != ASK:
-            return
-        try:
-            question = question_of(body)
-        except ValueError as error:
-            connection.send(frame(FAILED, session, 0, reported(error)))
-            return
-        connection.sessions.add(session)
-        self._waiting[connection.number, session] = connection, question
-        self._plan()
-
-    def forget(self, connection: ServerConnection, session: int) -> None:
-        self._waiting.pop((connection.number, session), None)
+    def read_question(self, body: bytes) -> Question:
+        return question_of(body)
 
     def _plan(self) -> None:
         """Schedule the next batch after the event loop has read from all connections."""

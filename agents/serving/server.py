@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import socket
+from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from agents.serving import wire
 from teamsets.locking import file_lock
@@ -105,6 +106,40 @@ class Server:
                 self.ended.set()
             else:
                 self._end = self.loop.call_later(self.linger, self._end_if_alone)
+
+
+Question = TypeVar("Question")
+
+
+class QuestionServer(Server, Generic[Question]):
+    """A server of questions that wait until it answers several of them together; a session asks one at a time."""
+
+    def __init__(self, path: Path, linger: float) -> None:
+        super().__init__(path, linger)
+        self._waiting: dict[tuple[int, int], tuple[ServerConnection, Question]] = {}
+
+    @abstractmethod
+    def read_question(self, body: bytes) -> Question:
+        """Return the question of a body of ASK. Raises ValueError if it is malformed."""
+
+    @abstractmethod
+    def _plan(self) -> None:
+        """See to it that what waits is answered."""
+
+    def received(self, connection: ServerConnection, kind: int, session: int, position: int, body: bytes) -> None:
+        if kind != wire.ASK:
+            return
+        try:
+            question = self.read_question(body)
+        except ValueError as error:
+            connection.send(wire.frame(wire.FAILED, session, 0, reported(error)))
+            return
+        connection.sessions.add(session)
+        self._waiting[connection.number, session] = connection, question
+        self._plan()
+
+    def forget(self, connection: ServerConnection, session: int) -> None:
+        self._waiting.pop((connection.number, session), None)
 
 
 def reported(error: Exception) -> bytes:

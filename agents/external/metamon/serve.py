@@ -21,9 +21,8 @@ from typing import Any
 import orjson
 
 from agents.external.metamon import environment
-from agents.serving import server as serving
-from agents.serving.server import ServerConnection, reported, serve, server_options
-from agents.serving.wire import ANSWER, ASK, FAILED, frame
+from agents.serving.server import QuestionServer, ServerConnection, reported, serve, server_options
+from agents.serving.wire import ANSWER, FAILED, frame
 
 MODULE = "agents.external.metamon.serve"
 RESIDENT = Path(__file__).parent / "inside" / "start.py"
@@ -130,30 +129,20 @@ def ask_of(body: bytes) -> dict[str, Any]:
     return ask
 
 
-class MetamonServer(serving.Server):
-    """Orders all waiting decisions at once. path: of the socket. linger: as in serving.Server."""
+class MetamonServer(QuestionServer[dict[str, Any]]):
+    """Orders all waiting decisions at once. path: of the socket. linger: as in Server."""
 
     def __init__(self, process: ResidentProcess, path: Path, linger: float) -> None:
         super().__init__(path, linger)
         self.process = process
-        self._waiting: dict[tuple[int, int], tuple[ServerConnection, dict[str, Any]]] = {}
         self._over: list[str] = []
         self._working: asyncio.Task[None] | None = None
 
-    def received(self, connection: ServerConnection, kind: int, session: int, position: int, body: bytes) -> None:
-        if kind != ASK:
-            return
-        try:
-            ask = ask_of(body)
-        except ValueError as error:
-            connection.send(frame(FAILED, session, 0, reported(error)))
-            return
-        connection.sessions.add(session)
-        self._waiting[connection.number, session] = connection, ask
-        self._plan()
+    def read_question(self, body: bytes) -> dict[str, Any]:
+        return ask_of(body)
 
     def forget(self, connection: ServerConnection, session: int) -> None:
-        self._waiting.pop((connection.number, session), None)
+        super().forget(connection, session)
         self._over.append(f"{connection.number}.{session}")
         self._plan()
 
