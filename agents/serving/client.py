@@ -132,7 +132,7 @@ class Connection(wire.Framed):
             answer.set_exception(ServerFailed(f"{self.service.name} failed to answer: {body.decode(errors='replace')}"))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._lost = f"{self.service.name} has ended{_exit(self.process)}; its log: {wire.log_of(self.service.path)}"
+        self._lost = f"{self.service.name} has ended{exit_of(self.process)}; its log: {wire.log_of(self.service.path)}"
         for answer in self._answers.values():
             if not answer.done():
                 answer.set_exception(ServerFailed(self._lost))
@@ -285,14 +285,17 @@ def _start_failure(service: Service, process: subprocess.Popen[bytes] | None) ->
     log = wire.log_of(service.path)
     lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
     last = f": {lines[-1][:200]}" if lines else ""
-    return f"{service.name} did not start{_exit(process)}{last}; its log: {log}"
+    return f"{service.name} did not start{exit_of(process)}{last}; its log: {log}"
 
 
-def _exit(process: subprocess.Popen[bytes] | None) -> str:
-    """Return how a server has ended (" with code 1"); empty if unknown, as for a server of another process."""
+def exit_of(process: subprocess.Popen[bytes] | None, seconds: float = 0.2) -> str:
+    """Return how a process has ended (" with code 1"); empty if unknown, as for a server of another process.
+
+    seconds: how long its exit is waited for.
+    """
     if process is None:
         return ""
-    deadline = time.monotonic() + 0.2  # its sockets close a moment before its exit code is available
+    deadline = time.monotonic() + seconds  # its sockets close a moment before its exit code is available
     while (code := process.poll()) is None and time.monotonic() < deadline:
         time.sleep(0.005)
     return "" if code is None else f" by signal {-code}" if code < 0 else f" with code {code}"

@@ -21,6 +21,7 @@ from typing import Any
 import orjson
 
 from agents.external.metamon import environment
+from agents.serving.client import exit_of
 from agents.serving.server import QuestionServer, ServerConnection, reported, serve, server_options
 from agents.serving.wire import ANSWER, FAILED, frame
 
@@ -80,7 +81,7 @@ class ResidentProcess:
             self._process.stdin.flush()
             answers: list[dict[str, Any]] = self._read()["answers"]
         except (OSError, KeyError) as error:
-            raise RuntimeError(f"metamon's process has ended{_exit_of(self._process)}") from error
+            raise RuntimeError(f"metamon's process has ended{exit_of(self._process, 1.0)}") from error
         return answers
 
     def _read(self) -> dict[str, Any]:
@@ -107,13 +108,6 @@ def _variables(device: str) -> dict[str, str]:
     elif ":" in device:
         variables["CUDA_VISIBLE_DEVICES"] = device.partition(":")[2]
     return variables
-
-
-def _exit_of(process: subprocess.Popen[bytes]) -> str:
-    try:  # its pipes close a moment before its exit code is available
-        return f" with code {process.wait(1)}"
-    except subprocess.TimeoutExpired:
-        return ""
 
 
 def ask_of(body: bytes) -> dict[str, Any]:
