@@ -80,7 +80,7 @@ class ResidentProcess:
             self._process.stdin.write(orjson.dumps(order) + b"\n")
             self._process.stdin.flush()
             answers: list[dict[str, Any]] = self._read()["answers"]
-        except (OSError, KeyError) as error:
+        except (OSError, KeyError, ValueError) as error:  # ValueError: it ended in the middle of a line
             raise RuntimeError(f"metamon's process has ended{exit_of(self._process, 1.0)}") from error
         return answers
 

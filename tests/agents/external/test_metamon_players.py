@@ -131,8 +131,9 @@ def test_a_switch_by_another_forme_s_name_is_understood() -> None:
     assert meant(battle, "/choose switch taurospaldeablaze") is None and meant(battle, "") is None
 
 
-def test_a_process_that_ends_loses_the_battle_with_its_exit_code(installed: Path) -> None:
-    (record,) = played("metamon:Lost", "gen1ou")
+@pytest.mark.parametrize("model", ["Lost", "Torn"])
+def test_a_process_that_ends_loses_the_battle_with_its_exit_code(model: str, installed: Path) -> None:
+    (record,) = played(f"metamon:{model}", "gen1ou")
     assert record.fault == "p1" and record.reason == "error"
     assert "metamon's process has ended with code 3" in str(record.detail)
 
