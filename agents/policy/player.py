@@ -167,9 +167,7 @@ class Policy(NetworkAgent):
         """
         if turn is None or turn != self._turn:
             self._positions = {}
-        self._position = (
-            self._positions.setdefault(number, self._position + 1) if turn is not None else self._position + 1
-        )
+        self._position = self._positions.setdefault(number, self._position + 1)
         self._turn = turn
 
 

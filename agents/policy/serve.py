@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.observation.layout import layout_of
 from agents.observation.observation import Observations
 from agents.policy import wire
 from agents.policy.checkpoint import load
@@ -45,7 +44,7 @@ class Inference:
 
     def __init__(self, network: Network, device: torch.device, limit: int) -> None:
         self.network, self.device, self.limit = network, device, limit
-        self.layout = layout_of(network.shape.slots)
+        self.layout = network.layout
         self.memory = Memory(network.shape, 1 + min(INITIAL_SLOTS, limit), device)
         self._free = list(range(1, self.memory.slots))
         self._slots: dict[tuple[int, int], int] = {}
