@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agents.external.settings import VARIABLES, program_path
 from teamsets import cache as cache_folder
+from teamsets.checksums import sha256_of
 
 #: Environment variable of metamon itself: the folder of its weights and data.
 CACHE_VARIABLE = "METAMON_CACHE_DIR"
@@ -72,6 +73,10 @@ def checkpoints(folder: Path) -> dict[int, Path]:
 def file_identity(path: Path) -> str:
     """Return a hash of a file's content; of its size and date where it is large."""
     about = path.stat()
-    small = about.st_size <= _HASHED_BYTES
-    content = path.read_bytes() if small else f"{about.st_size} {about.st_mtime_ns}".encode()
-    return hashlib.sha256(content).hexdigest()
+    return _file_identity(path.absolute(), about.st_size, about.st_mtime_ns)
+
+
+@cache
+def _file_identity(path: Path, size: int, changed: int) -> str:
+    """Kept, because each battle's agent needs it. changed: when the content was, in ns."""
+    return sha256_of(path) if size <= _HASHED_BYTES else hashlib.sha256(f"{size} {changed}".encode()).hexdigest()

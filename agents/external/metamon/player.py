@@ -99,8 +99,7 @@ class Metamon(SinglesAgent):
             return f"{place} is not a Python that can be started: {environment.SET_UP}"
         if environment.package(place) is None:
             return f"{place} has no metamon with pretrained models (metamon.rl.pretrained): {environment.SET_UP}"
-        given = {"checkpoint": "", "temperature": 1.0, "model": "", "backend": "", "preview": "", "device": "auto"}
-        if problem := cls._problem(**{**given, **options}):
+        if problem := cls._problem(**options):
             return problem
         if not _is_path(cls.path) and next((environment.cache_dir() / "pretrained_models").rglob("*.pt"), None) is None:
             return (
@@ -123,7 +122,15 @@ class Metamon(SinglesAgent):
         return environment.code_digest(package) + environment.code_digest(RESIDENT.parent) + weights
 
     @classmethod
-    def _problem(cls, checkpoint: str, temperature: float, model: str, backend: str, preview: str, device: str) -> str:
+    def _problem(
+        cls,
+        checkpoint: str = "",
+        temperature: float = 1.0,
+        model: str = "",
+        backend: str = "",
+        preview: str = "",
+        device: str = "auto",
+    ) -> str:
         """Return what is wrong with the options, with the fix; empty if nothing is."""
         if checkpoint and not checkpoint.isdecimal():
             return f"checkpoint={checkpoint}: must be a number"
