@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from agents.external.foul_play import FEATURES, FoulPlay, Home
-from agents.external.processes import PIP, run
+from agents.external.processes import PIP, new_environment, run
 from agents.external.settings import program_path
-from teamsets.errors import ArenaError, BadInput, MissingTool
+from teamsets.errors import BadInput, MissingTool
 
 #: Generations that are built by default.
 USUAL = (1, 2, 3, 4, 9)
@@ -31,13 +30,8 @@ def set_up(gens: Sequence[int], say: Callable[[str], None]) -> None:
     engine, others = _requirements(home.requirements)
     if not home.python.exists():
         say(f"creating its environment in {home.folder} ...")
-        home.folder.mkdir(parents=True, exist_ok=True)
-        run([sys.executable, "-m", "venv", str(home.python.parents[1])])
-        try:
+        with new_environment(home.python):
             run([str(home.python), *PIP, *others])
-        except ArenaError:
-            shutil.rmtree(home.python.parents[1])  # an incomplete environment would be taken for a complete one
-            raise
     for gen in gens:
         if gen not in home.built():
             _build(home, engine, gen, say)

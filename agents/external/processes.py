@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 
 from teamsets.errors import ArenaError
 
@@ -23,3 +27,19 @@ def run(command: list[str], variables: Mapping[str, str] | None = None) -> str:
     if done.returncode:
         raise ArenaError(f"'{shown}' ended with {done.returncode}: {' '.join(done.stdout.split())[-600:]}")
     return done.stdout
+
+
+@contextmanager
+def new_environment(python: Path) -> Iterator[None]:
+    """Create a virtual environment with this Python, to be filled in the block. Raises ArenaError.
+
+    If the block fails or is interrupted, the environment is deleted: it would be taken for a complete one.
+    """
+    environment = python.parents[1]
+    environment.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        run([sys.executable, "-m", "venv", str(environment)])
+        yield
+    except BaseException:
+        shutil.rmtree(environment, ignore_errors=True)
+        raise

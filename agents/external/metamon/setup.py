@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
 import sysconfig
 import tempfile
 import tomllib
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.external.metamon import environment
-from agents.external.processes import PIP, run
+from agents.external.processes import PIP, new_environment, run
 from teamsets.errors import BadInput
 
 #: Where metamon's source is, unless another place is given.
@@ -44,13 +43,8 @@ def set_up(source: str, replaced: Mapping[str, str], share_torch: bool, model: s
         code = _source(source or SOURCE, home, say)
         needed = _requirements(code, replaced)
         say(f"creating its environment in {home} ...")
-        home.mkdir(parents=True, exist_ok=True)
-        run([sys.executable, "-m", "venv", str(python.parents[1])])
-        try:
+        with new_environment(python):
             _install(python, code, needed, replaced, share_torch)
-        except BaseException:
-            shutil.rmtree(python.parents[1])  # an incomplete environment would be taken for a complete one
-            raise
     elif source or replaced:
         raise BadInput(f"metamon is installed in {home}: delete that folder to install it from another place")
     version, models = run([str(python), "-c", _LOOK], _variables()).split()[-2:]

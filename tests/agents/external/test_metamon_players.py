@@ -18,6 +18,7 @@ from support.real_battles import fixtures
 from support.tournaments import tournament
 
 from agents import new_battle, resolve
+from agents.external import processes
 from agents.external.metamon import environment, setup
 from agents.external.metamon.player import meant
 from agents.external.metamon.serve import ask_of
@@ -272,12 +273,12 @@ def test_setup_leaves_nothing_behind_when_it_fails(
     assert said.code == 2 and "metamon does not depend on it: it does on numpy, poke-env" in said.err
     assert setup._requirements(checkout, {"poke-env": "."}) == ["numpy"]
 
-    def fails(command: list[str], variables: object = None) -> str:
-        Path(command[-1]).mkdir(parents=True, exist_ok=True)
+    def fails(*_: object) -> None:
+        assert (environment.home() / "environment").exists()
         raise ArenaError("no network")
 
-    monkeypatch.setattr(setup, "run", lambda command, variables=None: Path(command[-1]).mkdir(parents=True) or "")
-    monkeypatch.setattr(setup, "_install", lambda *_: fails([str(tmp_path / "cache" / "x")]))
+    monkeypatch.setattr(processes, "run", lambda command, variables=None: Path(command[-1]).mkdir(parents=True) or "")
+    monkeypatch.setattr(setup, "_install", fails)
     with pytest.raises(ArenaError, match="no network"):
         setup.set_up(str(checkout), {}, False, "", print)
     assert not (environment.home() / "environment").exists()
@@ -311,7 +312,7 @@ def test_attention_on_a_cpu_is_that_of_torch(window: tuple[int, int], monkeypatc
     keys, values = torch.full((2, 16, 3, 4), torch.nan), torch.full((2, 16, 3, 4), torch.nan)
     made = [
         attention_with_cache(
-            *(part[:, [step]] for part in (q,)), keys, values, k[:, [step]], v[:, [step]],
+            q[:, [step]], keys, values, k[:, [step]], v[:, [step]],
             torch.full((2,), step, dtype=torch.int32), window_size=window,
         )
         for step in range(steps)
