@@ -78,16 +78,16 @@ class Coached(Agent):
 
     async def _preview(self, battle: SeatBattle) -> Answer | None:
         answer = await _awaited(self.learner.team_preview(battle))
-        coachs = await _awaited(self.coach.team_preview(battle))
-        return self._labelled(battle, answer, "default" if coachs is None else coachs)
+        coach_answer = await _awaited(self.coach.team_preview(battle))
+        return self._labelled(battle, answer, "default" if coach_answer is None else coach_answer)
 
     async def act(self, battle: SeatBattle) -> Answer:
         answer = await _awaited(self.learner.act(battle))
         return self._labelled(battle, answer, await _awaited(self.coach.act(battle)))
 
-    def _labelled(self, battle: SeatBattle, answer: Any, coachs: Any) -> Any:
-        """Return the answer that is played, and set the diagnostics. coachs: what the coach answered."""
-        label = battle.read_answer(coachs, battle.last_request)
+    def _labelled(self, battle: SeatBattle, answer: Any, coach_answer: Any) -> Any:
+        """Return the answer that is played, and set the diagnostics. coach_answer: what the coach answered."""
+        label = battle.read_answer(coach_answer, battle.last_request)
         self.diagnostics = _diagnostics(self.learner, self.coach, label)
         led = self.lead > 0 and self.rng.random() < self.lead
         return label if led and label is not None else answer
