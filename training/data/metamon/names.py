@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import Enum
 from functools import cache
@@ -26,10 +27,16 @@ UNKNOWN = frozenset({"unknownitem", "unknownability"})
 #: Effects whose protocol lines need details that metamon lacks, or that are no effects.
 _UNSUPPORTED = frozenset({"mimic", "typechange", "transform", "trick", "skillswap", "dynamax"})
 _HIDDEN_POWER = "hiddenpower"
+_NOT_LETTERS = re.compile(r"[^a-z]")
 # Formes that team preview does not show.
 _HIDDEN_FORMES = frozenset({
     "arceus", "genesect", "gourgeist", "greninja", "pumpkaboo", "silvally", "urshifu", "xerneas", "zacian", "zamazenta",
 })  # fmt: skip
+
+
+def letters(name: str) -> str:
+    """Return a name as metamon writes it: its letters, in lower case."""
+    return _NOT_LETTERS.sub("", name.lower())
 
 
 @cache
@@ -37,7 +44,7 @@ def _named(members: type[Enum]) -> dict[str, str]:
     """Return metamon's name of an enum member (letters only) -> the member's name in poke-env."""
     names: dict[str, str] = {}
     for name in sorted(members.__members__, key=len):
-        names.setdefault("".join(c for c in name.lower() if c.isalpha()), name)
+        names.setdefault(letters(name), name)
     return names | {"perish": "PERISH3"}
 
 

@@ -5,7 +5,6 @@ The names, orders and defaults are those of metamon's UniversalState (tests/trai
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,13 +14,12 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
-from training.data.metamon.names import State
+from training.data.metamon.names import State, letters
 
 #: metamon's action of a choice that is not known, and of the end of a battle.
 UNKNOWN_ACTION = -1
 _STATS = ("atk", "spa", "def", "spd", "spe", "hp")
 _BOOSTS = ("atk", "spa", "def", "spd", "spe", "accuracy", "evasion")
-_LETTERS = re.compile(r"[^a-z]")
 _CONTINUED = ("recharge", "struggle", "fight")
 NO_MOVE: State = {
     "name": "nomove", "move_type": "nomove", "category": "nomove", "base_power": 0, "accuracy": 1.0, "priority": 0,
@@ -84,17 +82,17 @@ def _own(battle: SeatBattle, mon: Pokemon, entry: dict[str, Any]) -> State:
     """Describe one of our own: item, ability and tera type are those of the request."""
     ability, item = entry["baseAbility"], entry["item"]
     return _pokemon(battle, mon) | {
-        "item": _letters(item) or "noitem",
-        "ability": _letters(ability) or "noability",
+        "item": letters(item) or "noitem",
+        "ability": letters(ability) or "noability",
         "tera_type": entry.get("teraType", "notype").lower(),
     }
 
 
 def _theirs(battle: SeatBattle, mon: Pokemon) -> State:
     item = (
-        "noitem" if mon.item in (None, "") else "unknownitem" if mon.item == "unknown_item" else _letters(str(mon.item))
+        "noitem" if mon.item in (None, "") else "unknownitem" if mon.item == "unknown_item" else letters(str(mon.item))
     )
-    ability = "noability" if mon.gen < 3 else _letters(mon.ability) if mon.ability else "unknownability"
+    ability = "noability" if mon.gen < 3 else letters(mon.ability) if mon.ability else "unknownability"
     return _pokemon(battle, mon) | {"item": item, "ability": ability}
 
 
@@ -138,8 +136,8 @@ def _effect(battle: SeatBattle, mon: Pokemon, effect: Effect | None) -> str:
     if effect in (Effect.PROTOSYNTHESIS, Effect.QUARK_DRIVE):
         started = (line.split("|") for line in reversed(battle.lines) if line.startswith("|-start|"))
         raised = (to_id_str(line[3]) for line in started if _named(battle, line[2]) is mon)
-        return next((name for name in raised if name.startswith(_letters(effect.name))), _letters(effect.name))
-    return _letters(effect.name)
+        return next((name for name in raised if name.startswith(letters(effect.name))), letters(effect.name))
+    return letters(effect.name)
 
 
 def _named(battle: SeatBattle, place: str) -> Pokemon | None:
@@ -179,14 +177,10 @@ def _previous(battle: SeatBattle, mon: Pokemon) -> State:
 
 def _move_name(name: str) -> str:
     """Return metamon's name of a move: letters only, Hidden Power without its type, Vise Grip by its newer spelling."""
-    name = _letters(name)
+    name = letters(name)
     return "hiddenpower" if name.startswith("hiddenpower") else {"vicegrip": "visegrip"}.get(name, name)
 
 
 def _latest(held: Mapping[Any, int], nothing: str) -> str:
     """Return the name of the one condition of several that metamon shows: by the turn of its start, or its layers."""
-    return _letters(max(held, key=held.__getitem__).name) if held else nothing
-
-
-def _letters(name: str) -> str:
-    return _LETTERS.sub("", name.lower())
+    return letters(max(held, key=held.__getitem__).name) if held else nothing
