@@ -16,7 +16,7 @@ from teamsets.errors import BadInput
 PREFIX = "hf://"
 #: Files that a repository of a checkpoint may have; others are not fetched.
 FILES = ("*.json", "*.safetensors", "*.yaml", "*.md", "LICENSE")
-#: What the name of a repository looks like.
+#: The pattern of a repository's name, ORG/NAME.
 REPOSITORY = r"[\w.-]+/[\w.-]+"
 _NAME = re.compile(rf"{PREFIX}(?P<repository>{REPOSITORY})(?:@(?P<revision>[\w./-]+))?")
 INSTALL = (
