@@ -67,6 +67,6 @@ def doctor(given: tuple[str, ...], processes: int | None, timeout: float, logs: 
     failed = any(finding.level == "NO" for finding in findings)
     if as_json:
         print_json([asdict(finding) for finding in findings])
-        raise click.exceptions.Exit(1 if failed else 0)
-    print("fix the lines marked NO" if failed else "training in several processes works here")
+    else:
+        print("fix the lines marked NO" if failed else "training in several processes works here")
     raise click.exceptions.Exit(1 if failed else 0)
