@@ -20,8 +20,9 @@ def main():
     for number, line in enumerate(sys.stdin):
         side = json.loads(line)
         key = side["format"], side["name"]
-        listener = listeners.setdefault(key, None) or Listener("metamon", *key)
-        listeners[key] = listener
+        if key not in listeners:
+            listeners[key] = Listener("metamon", *key)
+        listener = listeners[key]
         tag = f"battle-{side['format']}-{number}"
         battle = listener.new_battle(tag)
         states = []

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.command_line import PROJECT, TESTS, Said
+from support.metamon_environment import needs_metamon, run_in_metamon
 from support.real_battles import fixtures
 from support.tournaments import tournament
 
@@ -34,7 +33,6 @@ from arena.venues.simulator.simulator import Simulator
 from teamsets.errors import ArenaError, BadInput
 
 STAND_IN = TESTS / "support" / "stand_ins" / "metamon"
-INSIDE = PROJECT / "agents" / "external" / "metamon" / "inside"
 
 
 @pytest.fixture
@@ -324,25 +322,7 @@ def test_attention_on_a_cpu_is_that_of_torch(window: tuple[int, int], monkeypatc
     torch.testing.assert_close(torch.cat(made, dim=1), want)
 
 
-# With metamon itself: `ARENA_METAMON=…/bin/python METAMON_CACHE_DIR=… pytest tests/agents/external/test_metamon_players.py`.
-
-REAL = os.environ.get("ARENA_METAMON")
-needs_metamon = pytest.mark.skipif(
-    REAL is None or environment.package(Path(REAL)) is None,
-    reason="metamon is not installed: ARENA_METAMON names its Python",
-)
-
-
-def outside(*command: str) -> str:
-    """Run a program in metamon's environment, without the suite's cache."""
-    variables = {
-        **os.environ,
-        "PYTHONPATH": str(INSIDE),
-        "METAMON_CACHE_DIR": os.environ.get("METAMON_CACHE_DIR", "/tmp"),
-    }
-    done = subprocess.run([str(REAL), *command], capture_output=True, text=True, check=False, env=variables)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout
+# With metamon itself (tests/support/metamon_environment.py).
 
 
 @pytest.fixture(scope="session")
@@ -350,7 +330,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Small runs with random weights, made by metamon's own classes: a GRU and a transformer."""
     made = {name: tmp_path_factory.mktemp("metamon") / name for name in ("gru", "transformer")}
     for name, folder in made.items():
-        outside(str(TESTS / "support" / "metamon_run.py"), str(folder), name)
+        run_in_metamon(str(TESTS / "support" / "metamon_run.py"), str(folder), name)
     return made
 
 
@@ -382,7 +362,7 @@ def test_it_decides_as_metamons_own_evaluation_does(
         server = await LocalServer.launch()
         try:
             words = (str(TESTS / "support" / "metamon_loop.py"), json.dumps({**settings, "uri": server.uri}))
-            return await asyncio.to_thread(outside, *words)
+            return await asyncio.to_thread(run_in_metamon, *words)
         finally:
             await server.close()
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
-import os
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import PROJECT, TESTS, Said
+from support.command_line import TESTS, Said
+from support.metamon_environment import needs_metamon, run_in_metamon
 
-from agents.external.metamon import environment
 from arena.record import unpacked
 from training.data.from_store import StoredSide, selected, sides, trajectory
 from training.data.metamon.export import states_and_actions
@@ -131,13 +129,7 @@ def test_what_cannot_be_exported_is_refused_in_one_line(
     assert said.code == 2 and "matches no side" in said.err and not (tmp_path / "new").exists()
 
 
-REAL = os.environ.get("ARENA_METAMON")
-
-
-@pytest.mark.skipif(
-    REAL is None or environment.package(Path(REAL)) is None,
-    reason="metamon is not installed: ARENA_METAMON names its Python",
-)
+@needs_metamon
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_metamon_describes_the_battles_in_the_same_way_and_reads_the_files(
@@ -157,13 +149,8 @@ def test_metamon_describes_the_battles_in_the_same_way_and_reads_the_files(
     assert not train_command(
         "data", "export", "--metamon", "--db", played, "--where", WHERE, "--out", out, "--workers", 1
     ).code
-    inside = PROJECT / "agents" / "external" / "metamon" / "inside"
-    done = subprocess.run(
-        [str(REAL), str(TESTS / "support" / "metamon_states.py"), str(out)], input="\n".join(order), capture_output=True,
-        text=True, check=False, env={**os.environ, "PYTHONPATH": str(inside)},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    *told, read = [json.loads(line) for line in done.stdout.splitlines()]
+    printed = run_in_metamon(str(TESTS / "support" / "metamon_states.py"), str(out), text="\n".join(order))
+    *told, read = [json.loads(line) for line in printed.splitlines()]
     files = parsed_files(out)
     assert read["files"] == len(files) and read["decisions"] == sum(len(read_states(file)[0]) - 1 for file in files)
     assert read["illegal"] <= 0.005 * read["decisions"], "a choice that metamon's action space does not have"
