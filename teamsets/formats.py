@@ -38,6 +38,11 @@ class Format:
     random: bool
     doubles: bool = False
 
+    @property
+    def slots(self) -> int:
+        """The number of a side's Pokémon on the field."""
+        return 2 if self.doubles else 1
+
 
 def is_doubles(format_id: str) -> bool:
     """Return whether an id is that of a format with two slots a side, one of several battles included."""

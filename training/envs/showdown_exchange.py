@@ -44,7 +44,7 @@ class ShowdownBattle:
 
     def __init__(self, number: int, fixture: Fixture, agents: tuple[Agent | None, Agent | None]) -> None:
         chosen = get_format(fixture.format)
-        self.layout = layout_of(2 if chosen.doubles else 1)
+        self.layout = layout_of(chosen.slots)
         self.number, self.winner, self.turn = number, UNDECIDED, 0
         self.fixture = fixture
         self.history: list[

@@ -8,6 +8,8 @@ where the opponent is a network of this run: agents do not show what they see.
 
 from __future__ import annotations
 
+from functools import cache
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
@@ -21,7 +23,8 @@ from training.online.players import Ints
 from training.online.steps import SeenTensors
 
 
-def _tokens(actions: int) -> list[int]:
+@cache
+def _tokens(actions: int) -> tuple[int, ...]:
     """Return the token of each action: the move's, or that of the Pokémon that comes in. Its first id is the label.
 
     actions: number of them. To pass, in doubles, is about the field's.
@@ -35,7 +38,7 @@ def _tokens(actions: int) -> list[int]:
     for token, numbers, per_token in spans:
         for place, action in enumerate(numbers):
             tokens[action] = token + place // per_token
-    return tokens
+    return tuple(tokens)
 
 
 def chosen_ids(seen: SeenTensors, actions: Tensor) -> Tensor:

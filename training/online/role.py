@@ -174,7 +174,7 @@ class Role:
         settings, shape = self.settings.network, PRESETS[self.settings.network.preset]
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            built = Network(replace(without_dropout(shape), slots=2 if played.doubles else 1))
+            built = Network(replace(without_dropout(shape), slots=played.slots))
         if settings.start_from:
             folder = checkpoint.find(settings.start_from)
             loaded, about = checkpoint.load(folder)

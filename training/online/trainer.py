@@ -67,7 +67,7 @@ class Trainer:
         torch.set_float32_matmul_precision("high" if settings.compute.precision == "tf32" else "highest")
         played = get_format(settings.format)
         #: Of what the seats see and may do.
-        self.layout = layout_of(2 if played.doubles else 1)
+        self.layout = layout_of(played.slots)
         self.generator = torch.Generator(self.device).manual_seed(settings.seed)  # draws actions
         self.shuffle = torch.Generator().manual_seed(settings.seed + 1)  # draws minibatches
         self.roles = {
