@@ -27,6 +27,13 @@ def worth(fighter: Fighter, hp: float, alive: float, status: str | None = None) 
     return value * (1 - status_cost(fighter, status))
 
 
+def expected_worth(fighter: Fighter, hp: float, alive: float, inflicted: tuple[str, float]) -> float:
+    """Return the worth of an able Pokémon that may have got a status. inflicted: (status, probability); ("", 0) for none."""
+    status, chance = inflicted
+    value = worth(fighter, hp, alive)
+    return value * (1 - chance * status_cost(fighter, status)) if status else value
+
+
 def status_cost(fighter: Fighter, status: str) -> float:
     """Return the fraction of its worth that a Pokémon loses with a status; less the longer it has been asleep."""
     if not status:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from agents.mechanics.matchups import Combatant, Matchups
-from agents.mechanics.pokemon_worth import status_cost, worth
+from agents.mechanics.pokemon_worth import expected_worth, worth
 from agents.rules.turn_outcomes import Action, Turn, order, play, with_status
 
 _LOST = -1.6
@@ -91,9 +91,7 @@ class PlannerPosition:
         return total + self.weights.duel * outlook
 
     def _stands(self, turn: Turn, side: int) -> float:
-        fighter, (status, chance) = turn.combatant[side].fighter, turn.status[side]
-        value = worth(fighter, turn.hp[side], self.weights.alive)
-        return value * (1 - chance * status_cost(fighter, status)) if status else value
+        return expected_worth(turn.combatant[side].fighter, turn.hp[side], self.weights.alive, turn.status[side])
 
     def _expected_duel(self, turn: Turn, out: tuple[Combatant, Combatant]) -> float:
         ours, theirs = turn.combatant

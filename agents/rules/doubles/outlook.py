@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agents.battle.choices import Choice
 from agents.mechanics.matchups import Combatant, Matchups
-from agents.mechanics.pokemon_worth import status_cost, worth
+from agents.mechanics.pokemon_worth import expected_worth, worth
 from agents.rules.doubles.actions import MEGAS
 from agents.rules.doubles.options import Sides
 from agents.rules.doubles.places import PLACES, foes_of
@@ -50,7 +50,6 @@ class Outlook:
         self.sides, self.matchups, self.weights = sides, matchups, weights
         self._rates: dict[tuple[int, int], float] = {}
         self._kept: list[Combatant] = []
-        self._worths: dict[tuple[int, float], float] = {}
         battle = sides.view.battle
         brought = max(len(battle.team), 2)
         unseen = max(0, brought - len(battle.opponent_team))
@@ -69,15 +68,10 @@ class Outlook:
         for place in PLACES:
             combatant = state.combatant[place]
             if combatant is not None:
-                start = worth(combatant.fighter, combatant.hp, self.weights.alive)
-                total += (1 - (place & 2)) * (state.alive[place] * self._stands(state, place) - start)
+                fighter, alive = combatant.fighter, self.weights.alive
+                now = expected_worth(fighter, state.hp[place], alive, state.status[place])
+                total += (1 - (place & 2)) * (state.alive[place] * now - worth(fighter, combatant.hp, alive))
         return total
-
-    def _stands(self, state: DoublesState, place: int) -> float:
-        combatant, (status, chance) = state.combatant[place], state.status[place]
-        assert combatant is not None
-        value = worth(combatant.fighter, state.hp[place], self.weights.alive)
-        return value * (1 - chance * status_cost(combatant.fighter, status)) if status else value
 
     def _threat(self, state: DoublesState, side: int) -> float:
         """Return what a side's two threaten to take next."""

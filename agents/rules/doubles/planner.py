@@ -99,26 +99,23 @@ class DoublesPlan:
 
     def _replies(self) -> list[Reply]:
         """Return the opponent's likely pairs of actions, by what is known of its moves and what each takes alone."""
-        sides: list[list[SlotAction | None]] = []
-        for place in (2, 3):
-            found = their_options(self.sides, place)
-            scored = sorted(found, key=lambda action: -action.chance * self._harm(place, action))
-            sides.append([*scored[:_OF_PLACE]] or [None])
         together = []
-        for one, other in product(*sides):
+        for (one, first), (other, second) in product(self._weighed(2), self._weighed(3)):
             if one and other and one.switches and other.switches and one.combatant.root is other.combatant.root:
                 continue
-            chance = 1.0
-            for place, action in ((2, one), (3, other)):
-                if action is not None:
-                    chance *= action.chance * self._harm(place, action)
-            together.append(Reply((one, other), chance))
+            together.append(Reply((one, other), first * second))
         together.sort(key=lambda reply: -reply.chance)
         kept = together[:_REPLIES]
         total = sum(reply.chance for reply in kept) or 1.0
         for reply in kept:
             reply.chance /= total
         return kept
+
+    def _weighed(self, place: int) -> list[tuple[SlotAction | None, float]]:
+        """Return an opponent's most attractive actions, each with its weight; (None, 1) if nobody stands there."""
+        weighed = [(action, action.chance * self._harm(place, action)) for action in their_options(self.sides, place)]
+        weighed.sort(key=lambda pair: -pair[1])
+        return [*weighed[:_OF_PLACE]] or [(None, 1.0)]
 
     def _harm(self, place: int, action: SlotAction) -> float:
         """Return how attractive an action looks alone: what it takes from us, beside a floor for what lasts."""
