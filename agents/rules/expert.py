@@ -13,10 +13,11 @@ from agents.mechanics.moves import MoveFacts, facts_of
 from agents.mechanics.pokemon_worth import entry_damage, hazards_cost, with_hazard
 from agents.mechanics.preview import best_lead, only_previewed
 from agents.mechanics.status import sleeper_held
+from agents.rules.doubles.actions import MEGAS, lift_of
 from agents.rules.doubles.outlook import DoublesWeights
 from agents.rules.doubles.planner import DoublesPlan
 from agents.rules.doubles.preview import best_selection
-from agents.rules.options import any_choice, move_options, switch_options
+from agents.rules.options import any_choice, locked_move, move_options, switch_options
 from agents.rules.planner import PlannerPosition, PlannerWeights, benched, replies, table, terastallized
 from agents.rules.turn_outcomes import Action
 from teamsets.errors import BadInput
@@ -137,16 +138,17 @@ class _Plan:
         return Action(choice, benched(combatant, hp), hp, switches=True, bonus=bonus)
 
     def _move(self, choice: Choice, move: MoveFacts, combatant: Combatant) -> Action:
-        bonus, lift = 0.0, 1.0
+        bonus = 0.0
         if choice.extra == "terastallize":
             combatant, bonus = terastallized(combatant), -self.weights.tera
-        elif choice.extra in ("mega", "megax", "megay", "ultra"):
+        elif choice.extra in MEGAS:
             bonus = 0.1  # stronger for the rest of the battle, at no cost
         elif choice.extra == "dynamax":
-            lift, bonus = 1.3, 0.25 * combatant.hp - 0.2
+            bonus = 0.25 * combatant.hp - 0.2
         elif choice.extra == "zmove":
-            lift, bonus = (1.7 if move.damages else 1.0), -0.1
-        return Action(choice, combatant, combatant.hp, move, bonus=bonus + self._lasting(move, combatant), lift=lift)
+            bonus = -0.1
+        bonus += self._lasting(move, combatant)
+        return Action(choice, combatant, combatant.hp, move, bonus=bonus, lift=lift_of(move, choice.extra))
 
     def _lasting(self, move: MoveFacts, combatant: Combatant) -> float:
         """Return the value of a move's lasting effects: hazards set or removed, an item knocked off, Wish."""
@@ -175,19 +177,12 @@ class _Plan:
         waiting = Action(None, foe, foe.hp)
         if self.battle.force_switch or foe.fighter.must_recharge:
             return [waiting]
-        locked = self._locked_move()
+        locked = locked_move(self.battle.opponent_active_pokemon)
         if locked is not None:
             return [Action(None, foe, foe.hp, locked), *self._switches_of(foe)]
         likely = sorted(foe.fighter.moves, key=lambda pair: -pair[1])[:_REPLIES]
         actions = [Action(None, foe, foe.hp, m, chance, bonus=self._lasting(m, foe)) for m, chance in likely]
         return [*actions, *self._switches_of(foe)] or [waiting]
-
-    def _locked_move(self) -> MoveFacts | None:
-        """Return the move that a revealed Choice item locks the opponent's active Pokémon into."""
-        mon = self.battle.opponent_active_pokemon
-        if mon is None or not (mon.item or "").startswith("choice") or mon.first_turn or mon.last_move is None:
-            return None
-        return facts_of(mon.last_move)
 
     def _switches_of(self, foe: Combatant) -> list[Action]:
         entries = [self._entry(combatant, None) for combatant in self._their_answers(foe)]

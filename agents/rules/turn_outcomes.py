@@ -12,8 +12,8 @@ from agents.mechanics.moves import MoveFacts
 from agents.mechanics.status import can_have
 from agents.mechanics.type_chart import effectiveness
 
-#: Damage to an attacker that makes contact, by the target's item or ability, as a fraction of the attacker's HP.
-STINGS = {"rockyhelmet": 1 / 6, "roughskin": 1 / 8, "ironbarbs": 1 / 8}
+# Damage to an attacker that makes contact, by the target's item or ability, as a fraction of the attacker's HP.
+_STINGS = {"rockyhelmet": 1 / 6, "roughskin": 1 / 8, "ironbarbs": 1 / 8}
 _SPREADING = {"reflect", "lightscreen"}
 
 
@@ -36,38 +36,73 @@ class Action:
     lift: float = 1.0
 
 
-class Turn:
-    """The expected state during a turn; index 0 is ours, 1 theirs.
+class ExpectedTurn:
+    """The expected state of those on the field during a turn, by place (in singles a place for each side).
 
-    alive: probability of not having fainted. hp: mean HP if alive. status: inflicted this turn, as (status, probability).
+    hp: mean HP if alive. alive: probability of not having fainted. blocked: probability of losing the turn. status:
+    inflicted this turn, as (status, probability). bonus: value to us.
     """
 
-    __slots__ = ("alive", "blocked", "bonus", "combatant", "hp", "pivots", "status")
+    __slots__ = ("alive", "blocked", "bonus", "hp", "status")
 
-    def __init__(self, ours: Action, theirs: Action) -> None:
-        self.combatant = [ours.combatant, theirs.combatant]
-        self.hp = [ours.hp, theirs.hp]
-        self.alive = [1.0 if ours.hp > 0 else 0.0, 1.0 if theirs.hp > 0 else 0.0]
-        self.status: list[tuple[str, float]] = [("", 0.0), ("", 0.0)]
-        self.blocked = [0.0, 0.0]
-        self.pivots = [False, False]
-        self.bonus = ours.bonus - theirs.bonus
+    def __init__(self, hp: list[float]) -> None:
+        self.hp = hp
+        self.alive = [1.0 if each > 0 else 0.0 for each in hp]
+        self.blocked = [0.0] * len(hp)
+        self.status: list[tuple[str, float]] = [("", 0.0)] * len(hp)
+        self.bonus = 0.0
 
-    def wound(self, side: int, chance: float, hit: Damage) -> float:
-        """Apply a hit with probability `chance`. Returns the probability that it knocks out a target that is alive."""
-        hp = self.hp[side]
+    def wound(self, place: int, chance: float, hit: Damage, sash: float = 0.0) -> float:
+        """Apply a hit with probability `chance`. Returns the probability that it knocks out a target that is alive.
+
+        sash: HP that the hit leaves where it would knock out (Focus Sash); 0 if nothing prevents that.
+        """
+        hp = self.hp[place]
         if hp <= 0 or hit.mean <= 0:
             return 0.0
         fatal = hit.knocks_out(hp)
-        out = chance * fatal
         left = max(0.03, hp - min(hit.mean, hit.high)) if fatal < 1 else hp
-        self.alive[side] *= 1 - out
-        self.hp[side] = ((1 - chance) * hp + chance * (1 - fatal) * left) / max(1 - out, 1e-6)
+        if sash and fatal > 0:
+            left = (1 - fatal) * left + fatal * sash
+            fatal = 0.0
+        out = chance * fatal
+        self.alive[place] *= 1 - out
+        self.hp[place] = ((1 - chance) * hp + chance * (1 - fatal) * left) / max(1 - out, 1e-6)
         return out
 
-    def heal(self, side: int, part: float) -> None:
+    def heal(self, place: int, part: float) -> None:
         """Restore a fraction of the maximum HP; a negative one is lost, down to a minimum of 0.02."""
-        self.hp[side] = min(1.0, max(0.02, self.hp[side] + part))
+        self.hp[place] = min(1.0, max(0.02, self.hp[place] + part))
+
+    def can_act(self, place: int, fighter: Fighter) -> float:
+        """Return the probability that the one at a place uses its move. fighter: the one there."""
+        can = able(fighter) * self.alive[place] * (1 - self.blocked[place])
+        status, chance = self.status[place]
+        return can * (1 - chance) if status in ("slp", "frz") else can
+
+    def recoil(self, place: int, actor: Fighter, target: Fighter, move: MoveFacts, chance: float, dealt: float) -> None:
+        """Apply what a hit does to its user's HP: drain, recoil, Life Orb, contact. dealt: fraction of the target's HP."""
+        scale = target.stats[0] / max(1, actor.stats[0])
+        if move.drain or move.recoil:
+            self.heal(place, (move.drain - move.recoil) * dealt * scale)
+        if actor.item == "lifeorb" and dealt > 0:
+            self.heal(place, -0.1)
+        if "contact" in move.flags:
+            sting = _STINGS.get(target.item, 0.0) + _STINGS.get(target.ability, 0.0)
+            if sting:
+                self.heal(place, -sting * chance)
+
+
+class Turn(ExpectedTurn):
+    """The expected state during a turn of singles; index 0 is ours, 1 theirs. pivots: whether the user of a move leaves."""
+
+    __slots__ = ("combatant", "pivots")
+
+    def __init__(self, ours: Action, theirs: Action) -> None:
+        super().__init__([ours.hp, theirs.hp])
+        self.combatant = [ours.combatant, theirs.combatant]
+        self.pivots = [False, False]
+        self.bonus = ours.bonus - theirs.bonus
 
 
 def able(fighter: Fighter) -> float:
@@ -119,10 +154,7 @@ def strike(matchups: Matchups, turn: Turn, side: int, action: Action, against: A
     move = action.move
     assert move is not None
     actor, target = turn.combatant[side], turn.combatant[1 - side]
-    can = able(actor.fighter) * turn.alive[side] * (1 - turn.blocked[side])
-    status, chance = turn.status[side]
-    if status in ("slp", "frz"):
-        can *= 1 - chance
+    can = turn.can_act(side, actor.fighter)
     if move.id in ("suckerpunch", "thunderclap") and not (early and against.move is not None and against.move.damages):
         can = 0.0
     if move.id == "focuspunch" and against.move is not None and against.move.damages:
@@ -164,15 +196,7 @@ def _attack(matchups: Matchups, turn: Turn, side: int, action: Action, can: floa
         turn.blocked[other] = max(turn.blocked[other], chance)
         turn.bonus += (1 - 2 * side) * 0.12 * chance
     dealt = chance * min(hit.mean, before) * standing
-    scale = target.fighter.stats[0] / max(1, actor.fighter.stats[0])
-    if move.drain or move.recoil:
-        turn.heal(side, (move.drain - move.recoil) * dealt * scale)
-    if actor.fighter.item == "lifeorb" and dealt > 0:
-        turn.heal(side, -0.1)
-    if "contact" in move.flags and chance > 0:
-        sting = STINGS.get(target.fighter.item, 0.0) + STINGS.get(target.fighter.ability, 0.0)
-        if sting:
-            turn.heal(side, -sting * chance)
+    turn.recoil(side, actor.fighter, target.fighter, move, chance, dealt)
     if move.explodes:
         turn.alive[side] *= 1 - can
     elif move.recharges or (move.charges and actor.fighter.item != "powerherb"):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from agents.mechanics.damage import Damage
 from agents.mechanics.moves import MoveFacts
-from agents.mechanics.targets import AT_ALL, AT_FOES, target_type
+from agents.mechanics.targets import AT_ALL, AT_FOES, SEVERAL, target_type
 from agents.rules.doubles.actions import DYNAMAXED, SlotAction
-from agents.rules.doubles.places import drawn_to, foes_of
+from agents.rules.doubles.places import UNDRAWN_ABILITIES, drawn_to, foes_of
 from agents.rules.doubles.state import DoublesState
-from agents.rules.turn_outcomes import STINGS, changed
+from agents.rules.turn_outcomes import changed
 
 _UNMOVED = frozenset({"innerfocus", "shielddust"})
-_UNDRAWN = frozenset({"stalwart", "propellertail"})
 
 
 def aims_of(state: DoublesState, place: int, action: SlotAction) -> list[tuple[int, float]]:
@@ -36,7 +35,7 @@ def aims_of(state: DoublesState, place: int, action: SlotAction) -> list[tuple[i
         return [(drawn, 1.0)]
     aims: list[tuple[int, float]] = []
     drawing, rest = state.drawing[(place >> 1) ^ 1], 1.0
-    if drawing is not None and fighter.ability not in _UNDRAWN:
+    if drawing is not None and fighter.ability not in UNDRAWN_ABILITIES:
         aims.append((drawing[0], drawing[1] * state.alive[drawing[0]]))
         rest -= aims[0][1]
     aimed, other = action.aimed, action.aimed ^ 1
@@ -55,9 +54,9 @@ def attack(state: DoublesState, place: int, target: int, action: SlotAction, can
         or min(state.hp[target], state.alive[target], state.alive[place]) <= 0
     ):
         return
-    spread = action.aimed is None and target_type(move, actor.fighter, state.hits.field) in AT_FOES | AT_ALL
+    spread = action.aimed is None and target_type(move, actor.fighter, state.hits.field) in SEVERAL
     standing = [one if state.alive[each] > 0 else None for each, one in enumerate(state.combatant)]
-    hit = state.hits.hit(move, place, target, standing, spread)
+    hit = state.hits.hit(move, place, target, standing)
     if hit.mean <= 0:
         return
     chance = can * move.accuracy * (1 - _shielded(state, target, move, action, spread))
@@ -71,7 +70,7 @@ def attack(state: DoublesState, place: int, target: int, action: SlotAction, can
         state.bonus += sign * 0.1 * chance * min(1.0, hit.mean * 4)
         return
     dealt = chance * min(hit.mean, state.hp[target]) * state.alive[target]
-    state.wound(target, chance, hit, move)
+    state.wound(target, chance, hit, state.sash(target, move))
     _after_hit(state, place, target, action, chance, dealt, early)
 
 
@@ -83,15 +82,7 @@ def _after_hit(
     shielded = other.fighter.item == "covertcloak" or other.fighter.ability in _UNMOVED
     if early and move.flinch and not shielded:
         state.blocked[target] = max(state.blocked[target], chance * move.flinch)
-    scale = other.fighter.stats[0] / max(1, actor.fighter.stats[0])
-    if move.drain or move.recoil:
-        state.heal(place, (move.drain - move.recoil) * dealt * scale)
-    if actor.fighter.item == "lifeorb" and dealt > 0:
-        state.heal(place, -0.1)
-    if "contact" in move.flags:
-        sting = STINGS.get(other.fighter.item, 0.0) + STINGS.get(other.fighter.ability, 0.0)
-        if sting:
-            state.heal(place, -sting * chance)
+    state.recoil(place, actor.fighter, other.fighter, move, chance, dealt)
     if move.status:
         state.inflict(target, move, chance)
     if move.boosts and chance * move.boost_chance > 0.5 and not shielded and state.alive[target] > 0:

@@ -11,7 +11,7 @@ from agents.battle.choices import Choice
 from agents.battle.joint_choices import iter_joint_choices
 from agents.mechanics.damage import Damage
 from agents.mechanics.fighters import own_fighter
-from agents.rules.doubles.places import foes_of
+from agents.rules.doubles.places import damage_at, foes_of
 from agents.rules.doubles.view import DoublesView, MoveChoice
 
 #: What counts of damage beyond the HP that are left: of two moves that knock out, the stronger.
@@ -72,7 +72,7 @@ def _reach(view: DoublesView, slot: int, mon: Pokemon) -> float:
     """Return what the strongest move of one on the bench would take from an opponent."""
     fighter = own_fighter(mon, view.battle)
     dealt = [
-        min(view.damage_of(fighter, slot, move, foe).mean * move.accuracy, target.hp)
+        min(damage_at(fighter, slot, foe, move, view.fighters, view.field).mean * move.accuracy, target.hp)
         for foe in foes_of(slot)
         if (target := view.fighters[foe]) is not None
         for move, _ in fighter.moves

@@ -7,11 +7,12 @@ from poke_env.battle.pokemon import Pokemon
 from agents.battle.choices import Choice
 from agents.mechanics.fighters import Conditions, foe_fighter, own_fighter
 from agents.mechanics.matchups import Combatant
-from agents.mechanics.moves import MoveFacts, facts_of, move_facts
+from agents.mechanics.moves import MoveFacts, move_facts
 from agents.rules.doubles.actions import DYNAMAXED, MEGAS, SlotAction, evolved, lift_of, priority_of
 from agents.rules.doubles.places import foes_of
 from agents.rules.doubles.support import DRAWING
 from agents.rules.doubles.view import DoublesView, MoveChoice
+from agents.rules.options import locked_move
 from agents.rules.planner import benched, terastallized
 
 #: Target types of moves that name a place.
@@ -143,7 +144,7 @@ def their_options(sides: Sides, place: int) -> list[SlotAction]:
     fighter = combatant.fighter
     if fighter.must_recharge or "commander" in fighter.effects:
         return [waiting]
-    locked = _locked_move(mon)
+    locked = locked_move(mon)
     moves = [(locked, 1.0)] if locked is not None else sorted(fighter.moves, key=lambda pair: -pair[1])[:_MOVES]
     options = []
     for move, chance in moves:
@@ -159,13 +160,6 @@ def their_options(sides: Sides, place: int) -> list[SlotAction]:
         action.chance = _LEAVES
         options.append(action)
     return options or [waiting]
-
-
-def _locked_move(mon: Pokemon) -> MoveFacts | None:
-    """Return the move that a revealed Choice item locks an opponent into."""
-    if not (mon.item or "").startswith("choice") or mon.first_turn or mon.last_move is None:
-        return None
-    return facts_of(mon.last_move)
 
 
 def _targets(sides: Sides, place: int, move: MoveFacts) -> list[int | None]:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agents.mechanics.damage import Damage, damage
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.moves import MoveFacts
-from agents.mechanics.targets import AT_ALL, AT_FOES, target_type
+from agents.mechanics.targets import AT_ALL, AT_FOES, beside, target_type
 
 PLACES = range(4)
 _DRAWS = {"lightningrod": "ELECTRIC", "stormdrain": "WATER"}
-_UNDRAWN_ABILITIES = frozenset({"stalwart", "propellertail"})
+#: Abilities of a user whose moves nothing draws.
+UNDRAWN_ABILITIES = frozenset({"stalwart", "propellertail"})
 _UNDRAWN_MOVES = frozenset({"snipeshot"})
 #: Moves that hit whom their users do not choose: one of both opponents.
 AT_RANDOM = frozenset({"randomNormal", "scripted"})
@@ -57,12 +59,23 @@ def struck(
     return [aimed] if fighters[aimed] is not None else foes
 
 
+def damage_at(
+    user: Fighter, place: int, target: int, move: MoveFacts, fighters: Sequence[Fighter | None], field: Conditions
+) -> Damage:
+    """Return the damage of a move from one place to who stands at another. user: who stands, or would stand, at `place`."""
+    other = fighters[target]
+    assert other is not None
+    foes = [fighter for foe in foes_of(place) if (fighter := fighters[foe]) is not None]
+    by = beside(move, user, other, fighters[place ^ 1], foes, field)
+    return damage(user, other, move, field, field.sides[target >> 1], field.sides[place >> 1], by)
+
+
 def drawn_to(place: int, move: MoveFacts, fighters: Sequence[Fighter | None]) -> int | None:
     """Return the place whose ability draws a move that hits one, None if there is none."""
     user = fighters[place]
     if move.type not in _DRAWS.values() or user is None or move.id in _UNDRAWN_MOVES:
         return None
-    if user.ability in _UNDRAWN_ABILITIES:
+    if user.ability in UNDRAWN_ABILITIES:
         return None
     candidates = foes_of(place) if user.gen == 3 else (*foes_of(place), place ^ 1)
     for other in candidates:

@@ -10,7 +10,7 @@ from agents.rules.doubles.attack import aims_of, attack
 from agents.rules.doubles.places import PLACES, foes_of
 from agents.rules.doubles.state import DoublesState, Hits
 from agents.rules.doubles.support import support
-from agents.rules.turn_outcomes import able, changed
+from agents.rules.turn_outcomes import changed
 
 Actions = Sequence[SlotAction | None]
 
@@ -75,10 +75,7 @@ def _use(state: DoublesState, place: int, actions: Actions, waiting: list[int]) 
     combatant, action = state.combatant[place], actions[place]
     assert combatant is not None and action is not None and action.move is not None
     move = action.move
-    can = able(combatant.fighter) * state.alive[place] * (1 - state.blocked[place])
-    status, chance = state.status[place]
-    if status in ("slp", "frz"):
-        can *= 1 - chance
+    can = state.can_act(place, combatant.fighter)
     if can <= 0:
         return
     if not move.damages:

@@ -9,12 +9,11 @@ from poke_env.battle.pokemon import Pokemon
 
 from agents.battle import SeatDoubleBattle
 from agents.battle.choices import Choice
-from agents.mechanics.damage import Damage, damage
+from agents.mechanics.damage import Damage
 from agents.mechanics.fighters import Fighter, conditions, foe_fighter, own_fighter
 from agents.mechanics.moves import MoveFacts, facts_of
-from agents.mechanics.targets import beside
-from agents.rules.doubles.places import PLACES, place_of, struck
-from agents.rules.options import find_move
+from agents.rules.doubles.places import damage_at, place_of, struck
+from agents.rules.options import moves_of, switches_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,38 +55,22 @@ class DoublesView:
         mon = self.mons[slot]
         if mon is None:
             return []
-        found = []
-        for choice in self.choices(slot):
-            if choice.kind == "move" and (extras or not choice.extra):
-                move = find_move(choice.label.split(" ")[1], mon.moves, self.battle.gen)
-                if move is not None:
-                    aimed = place_of(slot, choice.target) if choice.target else None
-                    if aimed is None or self.mons[aimed] is not None or self.mons[aimed ^ 1] is None:
-                        found.append(MoveChoice(choice, facts_of(move), aimed))
-        return found
+        options = []
+        for choice, move in moves_of(self.choices(slot), mon.moves, self.battle.gen, extras):
+            aimed = place_of(slot, choice.target) if choice.target else None
+            if aimed is None or self.mons[aimed] is not None or self.mons[aimed ^ 1] is None:
+                options.append(MoveChoice(choice, facts_of(move), aimed))
+        return options
 
     def switches(self, slot: int) -> list[tuple[Choice, Pokemon]]:
         """Return a slot's legal switches, each with the incoming Pokémon."""
-        entries = self.battle.last_request["side"]["pokemon"]
-        switches = [choice for choice in self.choices(slot) if choice.kind == "switch"]
-        return [(choice, self.battle.team[entries[choice.slot - 1]["ident"]]) for choice in switches]
+        return switches_of(self.choices(slot), self.battle)
 
     def hits(self, place: int, option: MoveChoice) -> list[tuple[int, Damage]]:
         """Return the places that a damaging move hits, each with its damage there."""
         if not option.move.damages:
             return []
         places = struck(place, option.move, option.aimed, self.fighters, self.field)
-        return [(target, self.damage(place, option.move, target)) for target in places]
-
-    def damage(self, place: int, move: MoveFacts, target: int) -> Damage:
-        """Return the damage of a move to who stands at another place."""
-        return self.damage_of(self.fighters[place], place, move, target)
-
-    def damage_of(self, user: Fighter | None, place: int, move: MoveFacts, target: int) -> Damage:
-        """Return the damage of a move of who stands, or would stand, at a place."""
-        other, ally = self.fighters[target], self.fighters[place ^ 1]
-        assert user is not None and other is not None
-        foes = [self.fighters[foe] for foe in PLACES if foe & 2 != place & 2 and self.fighters[foe] is not None]
-        by = beside(move, user, other, ally, [foe for foe in foes if foe is not None], self.field)
-        sides = self.field.sides
-        return damage(user, other, move, self.field, sides[target >> 1], sides[place >> 1], by)
+        user = self.fighters[place]
+        assert user is not None
+        return [(target, damage_at(user, place, target, option.move, self.fighters, self.field)) for target in places]
