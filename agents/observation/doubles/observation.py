@@ -29,7 +29,7 @@ from poke_env.battle.side_condition import SideCondition
 from agents.battle import SeatDoubleBattle
 from agents.battle.choices import Choice, listed_move
 from agents.mechanics.moves import move_facts
-from agents.mechanics.targets import AT_ALL, AT_FOES
+from agents.mechanics.targets import AT_ALL, SEVERAL, is_spread
 from agents.observation.columns import FIELD
 from agents.observation.doubles.actions import ALLY, FOE_A, FOE_B, ordered_moves, ordered_pokemon, target_of
 from agents.observation.doubles.columns import LAST_MOVE, FieldFeature, MoveFeature, PokemonFeature, SideFeature
@@ -132,8 +132,8 @@ class _Scene:
     ) -> None:
         name, gen = listed_move(listed), self.battle.gen
         kind = listed.get("target") or move_facts(name, gen).target
-        standing = sum(foe is not None for foe in self.foes) + (kind in AT_ALL and ally is not None)
-        share = _SPREAD if kind in AT_FOES | AT_ALL and standing > 1 else 1.0
+        several = is_spread(kind, sum(foe is not None for foe in self.foes), ally is not None)
+        share = _SPREAD if several else 1.0
         targets = ((self.foes[0], self.theirs), (self.foes[1], self.theirs), (ally, self.ours))
         first, second, own = (
             NO_MOVE if user is None or target is None else of_move(name, user, target, side.factors, share)
@@ -143,7 +143,7 @@ class _Scene:
         row = self.features[token]
         row[MoveFeature.SECOND_DAMAGE : MoveFeature.SECOND_DAMAGE + len(second)] = second
         row[MoveFeature.ALLY_DAMAGE : MoveFeature.ALLY_DAMAGE + len(own)] = own
-        row[MoveFeature.SPREADS], row[MoveFeature.HITS_ALLY] = kind in AT_FOES | AT_ALL, kind in AT_ALL
+        row[MoveFeature.SPREADS], row[MoveFeature.HITS_ALLY] = kind in SEVERAL, kind in AT_ALL
         row[MoveFeature.NAMES_TARGET] = kind in _NAMING
 
     def add_decision(self, slot: int, other: Choice | None) -> None:
