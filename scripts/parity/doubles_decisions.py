@@ -1,9 +1,9 @@
 """Proves that what a network may do in doubles is what stock Showdown accepts, and that nothing legal is out of its reach.
 
 Plays battles in which both sides decide at random by the mask, slot after slot (agents/observation/doubles). A choice that
-Showdown refuses is a difference; of one that only a hidden ability forbids it says so ("trapped") and asks again. At every
-`--every`-th request all choices that can be reached by decisions are compared with all legal joint choices. Resumes: what is
-in --out is not played again. Exit code 1 at a difference.
+Showdown refuses is a difference; one that only a hidden ability forbids is counted as "trapped", and its request is
+repeated. At every `--every`-th request all choices that can be reached by decisions are compared with all legal joint
+choices. Resumes: what is in --out is not played again. Exit code 1 at a difference.
 
     python scripts/parity/doubles_decisions.py --decisions 500000 --out decisions.jsonl
 

@@ -9,8 +9,8 @@ shown with their request.
 
     python scripts/parity/joint_choices.py --ledger joint_choices.jsonl --decisions 200000 --seed 70
 
---ledger: all formats of doubles in turn, on teams of both kinds, until the file has so many decisions; a run that is killed
-goes on where its file ends, at the same command.
+--ledger: all formats of doubles in turn, on teams of both kinds, until the file has so many decisions; a killed run
+resumes when the same command is run again.
 
 --teams: the format whose generator makes the teams, some of them cut short; default: the format itself. any: any species,
 moves and items, half of the Pokémon with what decides who may choose what (Revival Blessing, Commander, Shadow Tag, Eject
@@ -96,7 +96,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--format")
-    what.add_argument("--ledger", type=Path, help="play all formats and keep what came of it in this file")
+    what.add_argument("--ledger", type=Path, help="play all formats and append the results to this file")
     parser.add_argument("--decisions", type=int, default=200_000, help="of --ledger (default: %(default)s)")
     parser.add_argument("--teams", help="any, or the format whose generator makes the teams (default: --format)")
     parser.add_argument("--battles", type=int, default=100)

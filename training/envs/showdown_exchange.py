@@ -79,7 +79,7 @@ class ShowdownBattle:
     def turn_of(self, seat: int) -> Decisions:
         """The decisions of a seat that is asked."""
         decisions = self.decisions[seat]
-        assert decisions is not None, "it is not asked"
+        assert decisions is not None, f"seat {seat} has no request"
         return decisions
 
     def is_legal(self, seat: int, action: int) -> bool:

@@ -73,16 +73,16 @@ class SlotAgentsEnv(ParallelEnv[str, Arrays, int]):
     def _by_slot(
         self, observations: dict[str, Arrays], infos: dict[str, dict[str, Any]]
     ) -> tuple[dict[str, Arrays], dict[str, dict[str, Any]]]:
-        """Give what each side sees and is told to the agent that decides."""
+        """Give each side's observation and info to the agent that decides; the other agent of the side waits."""
         self._deciding = {side: side + LETTERS[self._slot(seat)] for seat, side in enumerate(SEATS)}
         seen: dict[str, Arrays] = {}
-        told: dict[str, dict[str, Any]] = {}
+        slot_infos: dict[str, dict[str, Any]] = {}
         for agent in self.possible_agents:
             side = agent[:2]
             waits = agent != self._deciding[side]
             seen[agent] = _nothing(observations[side]) if waits and not infos[side]["waiting"] else observations[side]
-            told[agent] = {**infos[side], "waiting": waits or infos[side]["waiting"]}
-        return seen, told
+            slot_infos[agent] = {**infos[side], "waiting": waits or infos[side]["waiting"]}
+        return seen, slot_infos
 
     def _slot(self, seat: int) -> int:
         """The slot of the agent that decides next for a seat."""
