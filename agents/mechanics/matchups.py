@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -28,6 +29,13 @@ class Combatant:
         self.hp = fighter.hp
         self.variants: dict[Any, Combatant] = {}
         self.root: Combatant | None = None
+
+    def variant(self, key: object, change: Callable[[], Fighter]) -> Combatant:
+        """Return the combatant after a change of its fighter, one for each key (terastallized, boosted, with a status)."""
+        cached = self.variants.get(key)
+        if cached is None:
+            cached = self.variants[key] = Combatant(change(), self.side)
+        return cached
 
     @cached_property
     def key(self) -> tuple[Any, ...]:

@@ -150,11 +150,9 @@ def _soft(values: list[float], weights: list[float]) -> list[float]:
 
 def terastallized(combatant: Combatant) -> Combatant:
     """Return the terastallized variant of a combatant."""
-    cached = combatant.variants.get("tera")
-    if cached is None:
-        cached = combatant.variants["tera"] = Combatant(combatant.fighter.as_tera(), combatant.side)
-        cached.root = combatant
-    return cached
+    variant = combatant.variant("tera", combatant.fighter.as_tera)
+    variant.root = combatant
+    return variant
 
 
 def benched(combatant: Combatant, hp: float) -> Combatant:

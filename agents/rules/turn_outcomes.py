@@ -251,16 +251,9 @@ def _inflict(turn: Turn, side: int, fighter: Fighter, move: MoveFacts, chance: f
 
 def changed(combatant: Combatant, boosts: tuple[tuple[str, int], ...]) -> Combatant:
     """Return the combatant after boosts, cached per combatant and change."""
-    cached = combatant.variants.get(boosts)
-    if cached is None:
-        cached = combatant.variants[boosts] = Combatant(combatant.fighter.boosted(boosts), combatant.side)
-    return cached
+    return combatant.variant(boosts, lambda: combatant.fighter.boosted(boosts))
 
 
 def with_status(combatant: Combatant, status: str) -> Combatant:
     """Return the combatant with a new status, cached per combatant and status."""
-    cached = combatant.variants.get(status)
-    if cached is None:
-        fighter = replace(combatant.fighter, status=status, slept=0)
-        cached = combatant.variants[status] = Combatant(fighter, combatant.side)
-    return cached
+    return combatant.variant(status, lambda: replace(combatant.fighter, status=status, slept=0))

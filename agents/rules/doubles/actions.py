@@ -54,14 +54,12 @@ def lift_of(move: MoveFacts, extra: str) -> float:
 
 def evolved(combatant: Combatant, extra: str) -> Combatant:
     """Return a combatant after Mega Evolution or Ultra Burst; itself if the forme is not known."""
-    cached = combatant.variants.get(extra)
-    if cached is None:
-        cached = combatant.variants[extra] = Combatant(_mega(combatant.fighter, extra), combatant.side)
-        cached.root = combatant
-    return cached
+    variant = combatant.variant(extra, lambda: _mega(combatant.fighter))
+    variant.root = combatant
+    return variant
 
 
-def _mega(fighter: Fighter, extra: str) -> Fighter:
+def _mega(fighter: Fighter) -> Fighter:
     dex = GenData.from_gen(fighter.gen).pokedex
     base = dex.get(fighter.species, {})
     for name in map(to_id_str, base.get("otherFormes", ())):

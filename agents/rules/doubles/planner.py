@@ -62,14 +62,14 @@ class DoublesPlan:
             pairs = pairs[:_WEIGHED]
         values = [[self._value(pair, reply) for reply in theirs] for pair in pairs]
         chances = replies(values, [reply.chance for reply in theirs], self.weights.reply)
-        found = [(_mean(chances, row), pair) for pair, row in zip(pairs, values, strict=True)]
-        found.sort(key=lambda each: -each[0])
-        for _, (one, other) in found[:_WITH_EXTRAS]:
-            for pair in self._with_extras(one, other, slots):
+        valued = [(_mean(chances, row), pair) for pair, row in zip(pairs, values, strict=True)]
+        valued.sort(key=lambda each: -each[0])
+        for _, without in valued[:_WITH_EXTRAS]:
+            for pair in self._with_extras(without, slots):
                 cost = self.weights.cost_of(pair[0][0], pair[1][0])
-                found.append((_mean(chances, [self._value(pair, reply) for reply in theirs]) - cost, pair))
-        value, (one, other) = max(found, key=lambda each: each[0])
-        return joint_choice(one[0], other[0]), value
+                valued.append((_mean(chances, [self._value(pair, reply) for reply in theirs]) - cost, pair))
+        value, (first, second) = max(valued, key=lambda each: each[0])
+        return joint_choice(first[0], second[0]), value
 
     def _pairs(self, slots: SlotChoices) -> list[Pair]:
         """Return the pairs of choices that go together; of two that may evolve the first does."""
@@ -77,10 +77,11 @@ class DoublesPlan:
         options = our_options(self.sides, 0, first), our_options(self.sides, 1, second and not first)
         return [(one, other) for one, other in product(*options) if slots.admit(one[0], other[0])]
 
-    def _with_extras(self, one: Option, other: Option, slots: SlotChoices) -> list[Pair]:
+    def _with_extras(self, pair: Pair, slots: SlotChoices) -> list[Pair]:
         """Return a pair with the extras that it may have besides, or without the one that it has."""
-        firsts, seconds = with_extra(self.sides, 0, one[0]), with_extra(self.sides, 1, other[0])
-        pairs = [*((changed, other) for changed in firsts), *((one, changed) for changed in seconds)]
+        first, second = pair
+        firsts, seconds = with_extra(self.sides, 0, first[0]), with_extra(self.sides, 1, second[0])
+        pairs = [*((changed, second) for changed in firsts), *((first, changed) for changed in seconds)]
         if all(can_evolve(self.sides, slot) for slot in (0, 1)):  # the second instead of the first
             pairs += product(firsts, seconds)
         return [pair for pair in pairs if slots.admit(pair[0][0], pair[1][0])]
