@@ -50,7 +50,7 @@ def layout_of(slots: int) -> Layout:
 
 def layout_of_format(format_id: str) -> Layout:
     """Return the layout of a format's observations. Raises UnknownFormat."""
-    return layout_of(2 if get_format(format_id).doubles else 1)
+    return layout_of(get_format(format_id).slots)
 
 
 def layout_with(actions: int) -> Layout:
