@@ -197,7 +197,7 @@ TRAINS = (
         for name in ("collecting", "league", "metrics", "noise_scale", "opponent_head", "players", "policy_gradient",
                      "recording", "reference", "replay", "role", "rollout", "rules", "run", "steps", "trainer", "transfer")
     ),
-    "training.llm.loading", "training.llm.run", "training.runs.engine_pairs",
+    "training.llm.loading", "training.llm.run", "training.runs.engine_pairs", "training.runs.threads",
 )  # fmt: skip
 
 

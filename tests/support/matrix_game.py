@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.observation.actions import ACTIONS
-from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
+from agents.observation.observation import TOKENS, Observations
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from training.envs.fixtures import LEARNER, EnvBattle
 from training.envs.venue import UNDECIDED, Ints
@@ -36,11 +36,11 @@ class MatrixGame:
 
     def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:
         n = len(rows)
-        legal = np.zeros((n, ACTIONS), np.bool_)
-        legal[:, : len(self.wins)] = True
-        ids = np.zeros((n, TOKENS, IDS_PER_TOKEN), np.int16)
-        ids[:, :, 0] = np.arange(1, TOKENS + 1)  # tokens must differ, as a battle's do
-        return Observations(ids, np.zeros((n, TOKENS, FEATURES), np.float32), legal)
+        out = Observations.room_for(n, out)
+        out.legal[:] = np.arange(ACTIONS) < len(self.wins)
+        out.token_ids[:], out.features[:] = 0, 0
+        out.token_ids[:, :, 0] = np.arange(1, TOKENS + 1)  # tokens must differ, as a battle's do
+        return out
 
     def masks(self, rows: Ints, seats: Ints) -> NDArray[np.bool_]:
         return self.observe(rows, seats).legal

@@ -88,13 +88,11 @@ def evaluate(
     """
     need_packages()
     print("loading torch ...", file=sys.stderr)
-    import torch
-
     from training.runs.engine_pairs import play_pairs
     from training.runs.evaluation import score_of, score_text
+    from training.runs.threads import use_threads
 
-    if threads:
-        torch.set_num_threads(threads)
+    use_threads(threads)
     start = shown = time.monotonic()
 
     def show(ended: int, total: int) -> None:

@@ -7,7 +7,6 @@ in `state`, so that a run that is stopped and restored between two iterations co
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import resource
 from collections.abc import Mapping
@@ -34,6 +33,7 @@ from training.online.reference import Reference
 from training.online.role import Role
 from training.online.rollout import Rollout
 from training.runs.config_reader import BadConfig
+from training.runs.threads import use_threads
 
 if TYPE_CHECKING:
     from agents.search.exact.positions import Teacher
@@ -62,7 +62,7 @@ class Trainer:
     ) -> None:
         self.config, self.iteration, self.decisions = settings, 0, 0
         self.rule: Any = settings.algorithm
-        _use_threads(settings.compute.threads)
+        use_threads(settings.compute.threads)
         self.device = _device(settings.compute.device)
         torch.set_float32_matmul_precision("high" if settings.compute.precision == "tf32" else "highest")
         played = get_format(settings.format)
@@ -301,20 +301,6 @@ class Trainer:
         if self.reference is not None:
             self.reference.advance(measured)
         self.iteration += 1
-
-
-def _use_threads(threads: int) -> None:
-    """Limit torch and Numba to so many threads; 0: leave both as they are.
-
-    Where both use OpenMP, a call of Numba's sets the number of threads for torch too: they must agree.
-    """
-    if threads:
-        torch.set_num_threads(threads)
-        if importlib.util.find_spec("numba") is not None:
-            import numba
-
-            settings: Any = numba.config
-            numba.set_num_threads(min(threads, settings.NUMBA_NUM_THREADS))
 
 
 def _device(name: str) -> torch.device:

@@ -14,6 +14,18 @@ from training.envs.venue import Battles, Ints
 from training.online.steps import SeenTensors
 
 
+def _empty(seats: int, layout: Layout, *, pin_memory: bool = False) -> SeenTensors:
+    """Room for what so many seats see. torch aligns it to 64 bytes, NumPy to 16 alone.
+
+    The last bits of a product of matrices depend on the alignment on some CPUs, and a resumed run has the same numbers.
+    """
+    return SeenTensors(
+        torch.empty((seats, layout.tokens, layout.ids), dtype=torch.int16, pin_memory=pin_memory),
+        torch.empty((seats, layout.tokens, layout.features), dtype=torch.float32, pin_memory=pin_memory),
+        torch.empty((seats, layout.actions), dtype=torch.bool, pin_memory=pin_memory),
+    )
+
+
 class Transfer:
     """For up to `seats` seats at a time, of which one lot is under way: `observe`, `send`, `receive`, and so on.
 
@@ -22,22 +34,20 @@ class Transfer:
     """
 
     def __init__(self, device: torch.device, seats: int, layout: Layout) -> None:
-        self._device, self._buffers = device, None
+        self._device, self._layout = device, layout
+        self._buffers: SeenTensors | None = None
         self._sent = torch.empty(0, dtype=torch.int64)
         if device.type == "cuda":
-            self._buffers = (
-                torch.empty((seats, layout.tokens, layout.ids), dtype=torch.int16, pin_memory=True),
-                torch.empty((seats, layout.tokens, layout.features), dtype=torch.float32, pin_memory=True),
-                torch.empty((seats, layout.actions), dtype=torch.bool, pin_memory=True),
-            )
+            self._buffers = _empty(seats, layout, pin_memory=True)
             self._actions = torch.empty(seats, dtype=torch.int64, pin_memory=True)
             self._copied = torch.cuda.Event()
 
     def observe(self, battles: Battles, rows: Ints, seats: Ints) -> SeenTensors:
         """What seat `seats[k]` of the battle in row `rows[k]` sees."""
         if self._buffers is None:
-            return SeenTensors.of(battles.observe(rows, seats), self._device)
-        parts = [buffer[: len(rows)] for buffer in self._buffers]
+            parts = _empty(len(rows), self._layout)
+        else:
+            parts = SeenTensors(*(buffer[: len(rows)] for buffer in self._buffers))
         battles.observe(rows, seats, Observations(*(part.numpy() for part in parts)))
         return SeenTensors(*(part.to(self._device, non_blocking=True) for part in parts))
 
