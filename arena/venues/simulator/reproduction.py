@@ -149,8 +149,8 @@ def replay_battle(battle: StoredBattle, *, stock: bool = False) -> ReplayCompari
         kept = battle.logs[seat]
         place = differing_line(kept, replayed)
         if place is not None and place < min(len(kept), len(replayed)):
-            told = f"{seat}, line {place + 1}: stored '{kept[place]}', replayed '{replayed[place]}'"
-            return ReplayComparison(place, told)
+            difference = f"{seat}, line {place + 1}: stored '{kept[place]}', replayed '{replayed[place]}'"
+            return ReplayComparison(place, difference)
         if place is not None:
             return ReplayComparison(place, f"{seat}: stored {len(kept)} lines, replayed {len(replayed)}")
     return ReplayComparison(sum(map(len, battle.logs.values())), None)
