@@ -39,6 +39,7 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
     ├── AgentTimeout            arena.venues.isolation.agent_process: an agent process did not answer in time: the same
     ├── WorkersFailed           arena.workers.coordinator: workers end as soon as they start
     ├── BattlesStopped          training.runs.evaluation: Ctrl-C during the battles of a curriculum or an ablation
+    ├── PushFailed              training.archive.pushing: the hub did not take a checkpoint
     ├── TrainingFailed          training.runs.state: training cannot continue; names the last good checkpoint
     └── DiskFull                training.runs.state: no space for a checkpoint; the trainer makes it a TrainingFailed
 
