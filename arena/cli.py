@@ -15,6 +15,7 @@ COMMANDS = {
     "report": "report",
     "rate": "rate",
     "beats": "beats",
+    "rank": "rank",
     "leaderboard": "leaderboard",
     "dashboard": "dashboard",
     "battle": "battle",

@@ -39,13 +39,14 @@ PAGES = [page for page in sorted((PROJECT / "docs").glob("*.md")) if page.name n
 PORT, OTHER_PORT = free_port(), free_port()
 RULES = [
     Rule(r"^make search.*", "true", "a build of some minutes, which CI makes"),
-    Rule(r"^(arena beats .*)", r"\1 --min-battles 1", "battles"),
+    Rule(r"^(arena (?:beats|rank) [^#]*)", r"\1 --min-battles 1 ", "battles"),
     Rule(r"^pip install .*", "true", "packages from the index"),
     Rule(r"^train export .*", "true", "ONNX: tests/training/test_onnx_export.py, where it is installed"),
     Rule(
         r"^train push .*|^arena evaluate policy:hf://.*", "true", "the public hub: tests/training/test_hub.py has one"
     ),
     Rule(r"^python scripts/simulate/cycles.py", "python scripts/simulate/cycles.py --pools 3", "pools"),
+    Rule(r"^python scripts/simulate/against_set.py", "python scripts/simulate/against_set.py --pools 1", "pools"),
     Rule(r"^python scripts/simulate/sprt.py", "python scripts/simulate/sprt.py --matches 20", "matches"),
     Rule(
         r"^python scripts/simulate/interval_coverage.py",

@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
+import csv
+import sys
 from pathlib import Path
 
 import click
 from rich.table import Table
 from rich.text import Text
 
-from arena.report.matchups import GROUPS, Matchups, matchups
+from arena.report.matchups import MatchupRow, Matchups, matchups
 from arena.report.numbers import counted, interval, percent_of
 from arena.report.printing import print_whole
+from arena.report.seat_battles import FEW_PAIRS, GROUPS
 from arena.store.recover import recover
-from arena.terminal.commands import db_option, json_option, print_json
+from arena.terminal.commands import db_option, print_json
 from arena.terminal.console import Console
 
 
 @click.command()
 @click.argument("agent", metavar="AGENT")
 @click.option("--by", type=click.Choice(list(GROUPS)), default="opponent", show_default=True,
-              help="opponent; species or lead of the opponent's team; length in turns; team set.")  # fmt: skip
-@click.option("--against", multiple=True, metavar="AGENT", help="Only against this opponent. Can be repeated.")
+              help="opponent; species or lead of the opponent's (own-…: its own) team; length; team set.")  # fmt: skip
+@click.option(
+    "--against", multiple=True, metavar="PATTERN", help="Only against this opponent; * for any text. Can be repeated."
+)
 @click.option("--format", "format_id", metavar="F", help="The format.  [default: the only one that it has battles in]")
 @click.option("--min-battles", type=click.IntRange(1), default=10, show_default=True, metavar="N",
               help="Leave out groups with fewer battles.")  # fmt: skip
-@json_option
+@click.option("--run", metavar="RUN", help="Only battles that count for this run.  [default: all stored battles]")
+@click.option("--csv", "shape", flag_value="csv", help="Print CSV with a header.")
+@click.option("--json", "shape", flag_value="json", help="Print JSON.")
+@click.option("--table", "shape", flag_value="table", default="table", help="Print a table (the default).")
 @db_option
 def beats(
-    agent: str, by: str, against: tuple[str, ...], format_id: str | None, min_battles: int, as_json: bool, db: Path
+    agent: str,
+    by: str,
+    against: tuple[str, ...],
+    format_id: str | None,
+    min_battles: int,
+    run: str | None,
+    shape: str,
+    db: Path,
 ) -> None:
     """Show what beats AGENT: its win rates, worst first.
 
@@ -41,23 +56,34 @@ def beats(
       arena beats policy:gen1ou --by length --json
     """
     recover(db)
-    found = matchups(db, agent, format_id, by, against=against, least=min_battles)
-    if as_json:
+    found = matchups(db, agent, format_id, by, against=against, least=min_battles, run=run)
+    if shape == "json":
         print_json(found)
+    elif shape == "csv":
+        writer = csv.DictWriter(sys.stdout, MatchupRow.__annotations__, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found["rows"])
     else:
-        _print(Console(), found)
+        _print(Console(), found, min_battles)
 
 
-def _print(console: Console, found: Matchups) -> None:
+def _print(console: Console, found: Matchups, least: int) -> None:
     battles = f"wins {percent_of(found['score'])}% of {counted(found['battles'], 'battle')}"
     title = f"{found['agent']} in {found['format']}: {battles}; by {found['by']}, worst first"
     console.print(Text(title), soft_wrap=True)
     table = Table()
-    for head in (found["by"], "wins %", "95%", "rest %", "battles"):
+    for head in (found["by"], "wins %", "95%", "rest %", "pairs", "battles"):
         table.add_column(head, justify="left" if head == found["by"] else "right")
     for row in found["rows"]:
         mark = " *" if row["clear"] else ""
         cells = (f"{percent_of(row['score'])}{mark}", interval(row["low"], row["high"]), percent_of(row["rest"]))
-        table.add_row(Text(row["group"]), *cells, f"{row['battles']:,}")
+        pairs = f"{row['pairs']:,}{' (few)' if row['few'] else ''}"
+        table.add_row(Text(row["group"]), *cells, pairs, f"{row['battles']:,}")
     print_whole(console, table)
     console.print("* differs from the rest (false discovery rate 5%)", highlight=False)
+    if any(row["few"] for row in found["rows"]):
+        console.print(f"(few): fewer than {FEW_PAIRS} pairs of battles", highlight=False)
+    if found["left_out"]:
+        console.print(
+            f"Left out: {counted(found['left_out'], 'group')} with fewer than {least} battles", highlight=False
+        )

@@ -15,19 +15,29 @@ Row = TypeVar("Row")
 Z = 1.959964  # 95% of a normal distribution lie within
 
 
-def rate(points: float, battles: int) -> WinRate:
-    """Mean score of one or more battles and its 95% Wilson interval, battles taken singly. points: wins, ties as halves."""
-    share, z2 = points / battles, Z * Z
-    middle = share + z2 / (2 * battles)
-    reach = Z * (share * (1 - share) / battles + z2 / (4 * battles * battles)) ** 0.5
-    scale = 1 + z2 / battles
+def rate(points: float, battles: int, *, independent: float | None = None) -> WinRate:
+    """Mean score of one or more battles and its 95% Wilson interval. points: wins, ties as halves.
+
+    independent: the number of independent battles that tell as much; without it battles are taken singly.
+    """
+    share, z2, number = points / battles, Z * Z, battles if independent is None else independent
+    middle = share + z2 / (2 * number)
+    reach = Z * (share * (1 - share) / number + z2 / (4 * number * number)) ** 0.5
+    scale = 1 + z2 / number
     low, high = max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
     return {"battles": battles, "score": round(share, 6), "low": round(low, 6), "high": round(high, 6)}
 
 
-def counted_rate(points: float, battles: int, wins: int, losses: int) -> CountedWinRate:
+def counted_rate(
+    points: float, battles: int, wins: int, losses: int, *, independent: float | None = None
+) -> CountedWinRate:
     """As `rate`, with the counts; what is neither won nor lost is a tie."""
-    return {**rate(points, battles), "wins": wins, "losses": losses, "ties": battles - wins - losses}
+    return {
+        **rate(points, battles, independent=independent),
+        "wins": wins,
+        "losses": losses,
+        "ties": battles - wins - losses,
+    }
 
 
 class PairingCount(NamedTuple):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from support.command_line import Said
 from support.made_store import MadeStore
 
-from arena.report.matchups import MatchupRow, _clear, _row, matchups
+from arena.report.counts import rate
+from arena.report.matchups import matchups
 from arena.store import connect
 from teamsets.errors import BadInput
 
@@ -67,14 +69,22 @@ def test_by_length_and_against_some_opponents(db: Path) -> None:
     assert set(_scores(db, "opponent", against=["easy"])) == {"easy"}
 
 
-def test_groups_of_chance_are_rarely_clear() -> None:
-    rng, claimed = random.Random(1), 0
-    for _ in range(200):
-        groups = {str(group): [float(rng.random() < 0.6) for _ in range(40)] for group in range(8)}
-        whole = [score for scores in groups.values() for score in scores]
-        found: list[MatchupRow] = [_row(group, scores, whole) for group, scores in groups.items()]
-        claimed += bool(_clear(found, whole))
-    assert claimed <= 0.08 * 200
+def test_the_battles_of_a_pair_are_no_two_witnesses(tmp_path: Path) -> None:
+    """12 pairs, each won or lost whole, are as much evidence as 12 battles; and 8 of 12 lost pairs are no difference."""
+    made = MadeStore(tmp_path / "pairs.duckdb")
+    made.run("r", [_ME, "hard", "easy"])
+    for opponent, won, lost in (("hard", 4, 8), ("easy", 7, 5)):
+        made.pair("r", _ME, opponent, "WW", count=won)
+        made.pair("r", _ME, opponent, "LL", count=lost)
+    made.write()
+    hard, easy = matchups(made.path, _ME, None, "opponent")["rows"]
+    of_twelve = rate(4, 12)
+    assert (hard["battles"], hard["pairs"], hard["few"]) == (24, 12, False)
+    assert (hard["low"], hard["high"]) == pytest.approx((of_twelve["low"], of_twelve["high"]), abs=0.02)
+    assert not hard["clear"] and not easy["clear"]
+    assert [row["few"] for row in matchups(made.path, _ME, None, "opponent", against=["e*"], least=1)["rows"]] == [
+        False
+    ]
 
 
 def test_what_is_not_there_is_one_line(arena: Arena, db: Path, played: Path) -> None:
@@ -92,5 +102,7 @@ def test_what_is_not_there_is_one_line(arena: Arena, db: Path, played: Path) -> 
 def test_the_command_prints_a_table_or_json(arena: Arena, db: Path) -> None:
     shown = arena("beats", _ME, "--db", db).out
     assert "policy:me in gen1ou: wins 51% of 48 battles; by opponent, worst first" in shown and "8 *" in shown
+    lines = list(csv.DictReader(io.StringIO(arena("beats", _ME, "--csv", "--db", db).out)))
+    assert [(line["group"], line["pairs"]) for line in lines] == [("hard", "12"), ("easy", "12")]
     found = json.loads(arena("beats", _ME, "--by", "length", "--json", "--db", db).out)
     assert [row["group"] for row in found["rows"]] == ["11-20 turns", "51-100 turns"]
