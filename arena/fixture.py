@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import orjson
@@ -31,7 +31,8 @@ class Fixture:
     agents, teams: of p1 and p2. seed: Showdown's PRNG seed ("gen5,…"). pair: the key shared by the two fixtures that
     differ only in the agents' seats. team_set: the set that the teams were drawn from. external_seats: for each seat,
     whether an external program plays it. on_engine: whether it is to be played on the engine. Both say where it is played,
-    which changes no battle, so they are not part of the key.
+    which changes no battle, so they are not part of the key. best_of: of the series that it belongs to; 1: a single battle.
+    game: its number in the series, from 1. open_sheets: whether both sides see each other's team sheet before they choose.
     """
 
     format: str
@@ -42,6 +43,9 @@ class Fixture:
     team_set: str
     external_seats: tuple[bool, bool] = (False, False)
     on_engine: bool = False
+    best_of: int = 1
+    game: int = 1
+    open_sheets: bool = False
 
     @property
     def has_program(self) -> bool:
@@ -52,7 +56,17 @@ class Fixture:
     def key(self) -> str:
         """Hash of everything that determines the battle, 32 hex digits. Equal keys: the same battle."""
         content = [self.format, self.agents, [team.id for team in self.teams], self.seed]
-        return digest(content, 32)
+        return digest([*content, "open sheets"] if self.open_sheets else content, 32)
+
+    @property
+    def series(self) -> str | None:
+        """The key that the battles of its series share, 16 hex digits; None for a single battle."""
+        return None if self.best_of == 1 else digest(["series", self.pair, self.agents])
+
+    def next_game(self) -> Fixture:
+        """The battle of its series that follows it: the same but for its seed."""
+        number = self.game + 1
+        return replace(self, seed=showdown_seed("game", number, self.seed), game=number)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

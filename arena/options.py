@@ -82,6 +82,17 @@ class LengthOptions(TypedDict, total=False):
         float | None,
         Option("Time limit in minutes; battles in progress finish.", lowest=0, highest=1_000_000, above=True),
     ]
+    best_of: Annotated[
+        int | None,
+        Option(
+            "Play series of at most N battles (3, 5, 7 or 9) on the same teams, each until one side has won it. Numbers of "
+            "battles are then numbers of series. Team sheets are open where the format has them.",
+            1,
+            lowest=1,
+            highest=9,
+            metavar="N",
+        ),
+    ]
 
 
 class PairingOptions(TypedDict, total=False):

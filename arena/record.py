@@ -64,6 +64,7 @@ class BattleRecord:
         return {
             "serial": serial,
             "format": self.fixture.format,
+            "best_of": self.fixture.best_of,
             "agents": self.fixture.agents,
             "winner": self.winner,
             "reason": self.reason,
@@ -98,6 +99,10 @@ class BattleRecord:
                 "p1_log": _packed(self.logs[0]),
                 "p2_log": _packed(self.logs[1]),
                 "venue": self.venue,
+                "series": fixture.series,
+                "game": fixture.game if fixture.series else None,
+                "best_of": fixture.best_of if fixture.series else None,
+                "open_sheets": fixture.open_sheets,
                 "ladder": None if self.ladder is None else self.ladder._asdict(),
                 "decisions": [
                     {

@@ -24,19 +24,25 @@ DOUBLES_FORMATS = (
 
 _DOUBLES = re.compile(r"doubles|vgc|partnersincrime|metronomebattle|challengecup2v2|orrecolosseum")
 _MORE_THAN_TWO = re.compile(r"triples|multi|freeforall|ffa|rotation")
-_BEST_OF = re.compile(r"bo[0-9]+$")
+_BEST_OF = re.compile(r"bo([3579])$")
+#: Formats with the rule Open Team Sheets or Force Open Team Sheets.
+_OPEN_SHEETS = re.compile(r"gen9(champions)?vgc\d{4}reg|gen9champions4v4doublesuu|gen3(orrecolosseum|hoennstadium)")
 _OWN_TEAMS = re.compile(r"random|factory|challengecup|hackmonscup")
 _SHAPE = re.compile(r"gen([1-9])([a-z][a-z0-9]*|1v1)")
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of Showdown. random: whether the simulator generates the teams. doubles: two slots a side."""
+    """A format of Showdown. random: whether the simulator generates the teams. doubles: two slots a side.
+
+    open_sheets: whether the sides may see each other's team sheets: all of a set but its stat points.
+    """
 
     id: str
     gen: int
     random: bool
     doubles: bool = False
+    open_sheets: bool = False
 
     @property
     def slots(self) -> int:
@@ -62,11 +68,30 @@ def get_format(format_id: str) -> Format:
         )
     best_of = _BEST_OF.search(name)
     if best_of:
-        raise UnknownFormat(f"format '{format_id}': only single battles are played: choose {name[: best_of.start()]}")
+        raise UnknownFormat(
+            f"format '{format_id}': series of battles of {name[: best_of.start()]}: choose that one; `arena evaluate` and "
+            f"`match` play series with --best-of {best_of[1]}"
+        )
     shape = _SHAPE.fullmatch(name)
     if shape is None:
         raise UnknownFormat(f"format '{format_id}': not a format id: {suggestion(name)}")
-    return Format(name, gen=int(shape[1]), random=bool(_OWN_TEAMS.search(shape[2])), doubles=is_doubles(name))
+    return Format(
+        name,
+        gen=int(shape[1]),
+        random=bool(_OWN_TEAMS.search(shape[2])),
+        doubles=is_doubles(name),
+        open_sheets=bool(_OPEN_SHEETS.match(name)),
+    )
+
+
+def split_series(format_id: str) -> tuple[str, int]:
+    """Return the format of the battles of a series, and how many battles it has at most, of an id such as "gen9…bo3".
+
+    The number is 1 for the format of single battles, whose id is returned as it is.
+    """
+    name = re.sub(r"[^a-z0-9]", "", format_id.lower())
+    best_of = _BEST_OF.search(name)
+    return (name[: best_of.start()], int(best_of[1])) if best_of else (format_id, 1)
 
 
 def get_singles_format(format_id: str, what: str) -> Format:

@@ -13,7 +13,7 @@ from arena.commands.options import refuse_on_resume, resume_option, run_options
 from arena.commands.playing import battles_words, say_moved, say_unfinished
 from arena.options import EvaluateOptions
 from arena.report.live import format_seconds
-from arena.report.numbers import counted, counted_minutes
+from arena.report.numbers import counted, counted_minutes, plural, unit_of
 from arena.report.summary import summarize
 from arena.report.tables import print_results
 from arena.run.forecast import forecast
@@ -126,14 +126,16 @@ def _forecast(console: Console, run: Run, db: Path, workers: int | None, as_json
     basis = [f"{counted(estimate.from_store, 'stored battle')}"] if estimate.from_store else []
     basis += [f"{counted(estimate.measured, 'battle')} played now, which are not stored"] if estimate.measured else []
     left = counted(estimate.left or 0, "battle")
-    say(console, f"{left} to play: about {format_seconds(estimate.seconds)}{speed}, by {' and '.join(basis)}.")
+    most = "" if run.plan.best_of == 1 else "at most "
+    say(console, f"{most}{left} to play: about {format_seconds(estimate.seconds)}{speed}, by {' and '.join(basis)}.")
 
 
 def _size(run: Run) -> str:
     """The battles of a run, in words."""
     if run.settings.schedule != "adaptive":
         return battles_words(run)
-    battles = "battles" if run.settings.budget is None else f"{run.settings.budget:,} battles"
+    units = plural(unit_of(run.plan.best_of))
+    battles = units if run.settings.budget is None else f"{run.settings.budget:,} {units}"
     return f"{battles} on the most informative pairings (adaptive)"
 
 

@@ -14,12 +14,11 @@ from arena.commands.playing import battles_words, say_moved, say_unfinished
 from arena.options import MatchOptions
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
-from arena.report.numbers import counted, counted_minutes
+from arena.report.numbers import counted, counted_minutes, plural, unit_of
 from arena.report.summary import summarize
 from arena.run.settings import MATCH_BATTLES, MOST_BATTLES, match_settings
 from arena.run.terminal import play_shown, stoppable
-from arena.run.tournament import Run, prepare, resume
-from arena.schedules.match import Match
+from arena.run.tournament import Run, match_of, prepare, resume
 from arena.store import open_store
 from arena.terminal.commands import STOPPED_CODE, db_argument, db_option, json_option, print_json, say
 from arena.terminal.console import Console
@@ -95,11 +94,12 @@ def match(
             played = play_shown(console, store, run, cluster)
             say_moved(console, played)
             console.print()
-            assert isinstance(played.schedule, Match)
-            first, second = played.schedule.pairing
+            schedule = match_of(played)
+            first, second = schedule.pairing
             if as_json:
                 print_json(summarize(db, run.run_id))
-            for line in report_lines(first, second, pair_counts(played.schedule.points), run.settings.sprt):
+            units = plural(unit_of(run.settings.best_of))
+            for line in report_lines(first, second, pair_counts(schedule.points), run.settings.sprt, units):
                 say(console, line)
             say_unfinished(console, run, played, resume_command)
             if played.stopped:

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from arena.fixture import SEATS
 from arena.record import BattleRecord
-from arena.report.numbers import counted, counted_minutes
+from arena.report.numbers import counted, counted_minutes, unit_of
 from arena.run.tournament import PlayedRun, Run
 from arena.terminal.commands import ignore_interrupts, say
 
@@ -35,16 +35,18 @@ def say_moved(console: Console, played: PlayedRun) -> None:
 def battles_words(run: Run) -> str:
     """The number of battles of a fixed-length run, and how it is composed.
 
-    "684 battles (2 battles x 2 team sets = 4 for each of 171 pairings)".
+    "684 battles (2 battles x 2 team sets = 4 for each of 171 pairings)". Of series: "24 series of at most 3 battles (…)".
     """
     plan = run.plan
+    unit = unit_of(plan.best_of)
+    total = counted(len(plan), unit) + (f" of at most {plan.best_of} battles" if plan.best_of > 1 else "")
     each, pools, pairings = 2 * plan.pairs, len(plan.pools), len(plan.pairings)
     if pools == 1 and pairings == 1:
-        return counted(len(plan), "battle")
+        return total
     of = "team sets" if len(plan.formats) == 1 else "combinations of format and team set"
-    times = f"{counted(each, 'battle')} x {pools} {of} = {each * pools:,}" if pools > 1 else f"{each:,}"
+    times = f"{counted(each, unit)} x {pools} {of} = {each * pools:,}" if pools > 1 else f"{each:,}"
     whom = "each pairing" if pairings == 1 else f"each of {pairings:,} pairings"
-    return f"{counted(len(plan), 'battle')} ({times} for {whom})"
+    return f"{total} ({times} for {whom})"
 
 
 def reason(record: BattleRecord) -> str:

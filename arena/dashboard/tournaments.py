@@ -85,7 +85,7 @@ _RUNS = """
     ORDER BY r.started DESC, r.run_id DESC LIMIT ?
 """
 _MEETINGS = """
-    SELECT format, agent, opponent, sum(score)::DOUBLE, count(score) FROM evidence_results
+    SELECT format, agent, opponent, sum(score)::DOUBLE, count(score) FROM counted_results
     WHERE for_run = ? AND score IS NOT NULL GROUP BY ALL ORDER BY ALL
 """
 _FAULTS = """

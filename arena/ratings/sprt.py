@@ -150,10 +150,13 @@ class Sprt:
         return self.decision
 
 
-def report_lines(first: str, second: str, counts: ArrayLike, settings: SprtSettings | None) -> list[str]:
+def report_lines(
+    first: str, second: str, counts: ArrayLike, settings: SprtSettings | None, units: str = "battles"
+) -> list[str]:
     """The result of a match so far: fastchess's numbers under fastchess's names, and the decision as a sentence.
 
-    settings: None for a match without a test. Always finite numbers, or words where there are none.
+    settings: None for a match without a test. units: what a pair has two of. Always finite numbers, or words where there are
+    none.
     """
     summary = match_summary(counts)
     if summary.score is None or summary.los is None or summary.draw_ratio is None:
@@ -165,7 +168,7 @@ def report_lines(first: str, second: str, counts: ArrayLike, settings: SprtSetti
         pair_ratio = "n/a (no pair lost)" if summary.pair_ratio is None else f"{summary.pair_ratio:.2f}"
         lines = [
             f"Results of {first} against {second}: {summary.pairs} {'pair' if summary.pairs == 1 else 'pairs'} "
-            f"({2 * summary.pairs} battles), {summary.points:g} points ({100 * summary.score:.2f} %)",
+            f"({2 * summary.pairs} {units}), {summary.points:g} points ({100 * summary.score:.2f} %)",
             f"Elo: {summary.elo}, nElo: {summary.nelo} (95 % intervals)",
             f"LOS: {los} %, DrawRatio: {100 * summary.draw_ratio:.2f} %, PairsRatio: {pair_ratio}",
             f"Ptnml(0-2): {list(summary.counts)}, pairs in which {first} scored 0, 0.5, 1, 1.5 and 2",

@@ -41,7 +41,7 @@ def counted_rate(
 
 
 class PairingCount(NamedTuple):
-    """One agent against one opponent on one team set, over the battles that have a score."""
+    """One agent against one opponent on one team set, over the results that have a score: battles, or whole series."""
 
     agent: str
     opponent: str
@@ -101,6 +101,19 @@ class ThinkTimeRow(NamedTuple):
     max_ms: float
 
 
+class SeriesCount(NamedTuple):
+    """How many series of one agent against one opponent ended alike. outcome: win, loss, tie, unfinished."""
+
+    agent: str
+    opponent: str
+    best_of: int
+    outcome: str
+    wins: int
+    losses: int
+    ties: int
+    series: int
+
+
 class FaultCount(NamedTuple):
     """The battles of one agent with one kind of fault, and an example. agent: `venue` and `nobody` where no agent failed."""
 
@@ -130,6 +143,7 @@ class FormatCounts:
     leads: list[LeadCount]
     think: list[ThinkTimeRow]
     faults: list[FaultCount]
+    series: list[SeriesCount]
 
 
 class ReportCounts:
@@ -141,7 +155,7 @@ class ReportCounts:
     def of_formats(self) -> dict[str, FormatCounts]:
         """All counts, of the formats in which a battle has a score."""
         meetings, lengths, teams, moves = self.meetings(), self.lengths(), self.teams(), self.moves()
-        leads, think, faults = self.leads(), self.think(), self.faults()
+        leads, think, faults, series = self.leads(), self.think(), self.faults(), self.series()
         return {
             name: FormatCounts(
                 meetings=meetings[name],
@@ -151,6 +165,7 @@ class ReportCounts:
                 leads=leads.get(name, []),
                 think=think.get(name, []),
                 faults=faults.get(name, []),
+                series=series.get(name, []),
             )
             for name in sorted(meetings)
         }
@@ -159,7 +174,14 @@ class ReportCounts:
         return self._by_format(
             PairingCount,
             "SELECT format, agent, opponent, team_set, count(*), count(*) FILTER (score = 1), "
-            "count(*) FILTER (score = 0), sum(score)::DOUBLE FROM mine WHERE score IS NOT NULL GROUP BY ALL ORDER BY ALL",
+            "count(*) FILTER (score = 0), sum(score)::DOUBLE FROM counted WHERE score IS NOT NULL GROUP BY ALL ORDER BY ALL",
+        )
+
+    def series(self) -> dict[str, list[SeriesCount]]:
+        return self._by_format(
+            SeriesCount,
+            "SELECT format, agent, opponent, best_of, outcome, wins, losses, ties, count(*) FROM series_results "
+            "WHERE for_run = $1 GROUP BY ALL ORDER BY ALL",
         )
 
     def lengths(self) -> dict[str, list[LengthCount]]:
@@ -174,7 +196,7 @@ class ReportCounts:
             TeamUse,
             "SELECT m.format, agent, m.team_set, team_id, coalesce(any_value(t.name), team_id), any_value(t.packed), "
             "count(*), sum(score)::DOUBLE "
-            "FROM mine m LEFT JOIN teams t USING (team_id) WHERE score IS NOT NULL "
+            "FROM counted m LEFT JOIN teams t USING (team_id) WHERE score IS NOT NULL "
             "GROUP BY m.format, agent, m.team_set, team_id ORDER BY ALL",
         )
 
@@ -228,5 +250,8 @@ class ReportCounts:
         return groups
 
     def _query(self, query: str) -> list[tuple[Any, ...]]:
-        mine = "WITH mine AS (SELECT * FROM evidence_results WHERE for_run = ?) "
+        mine = (
+            "WITH mine AS (SELECT * FROM evidence_results WHERE for_run = $1), "
+            "counted AS (SELECT * FROM counted_results WHERE for_run = $1) "
+        )
         return rows(mine + query, self.db, [self.run_id])

@@ -21,14 +21,14 @@ def load_evidence(db: Path, run_id: str, format_id: str) -> Evidence:
     """All pairs that count for a run in a format, in an order that depends on nothing but the pairs."""
     pairs = rows(
         "SELECT agent, opponent, points, games, team_set, count(*) FROM ("
-        "SELECT agent, opponent, team_set, sum(score)::DOUBLE AS points, count(score) AS games FROM evidence_results "
+        "SELECT agent, opponent, team_set, sum(score)::DOUBLE AS points, count(score) AS games FROM counted_results "
         "WHERE for_run = ? AND format = ? AND agent < opponent GROUP BY agent, opponent, team_set, pair"
         ") WHERE games > 0 GROUP BY ALL ORDER BY agent, opponent, team_set, points, games",
         db,
         [run_id, format_id],
     )
     names = rows(
-        "SELECT DISTINCT agent FROM evidence_results WHERE for_run = ? AND format = ? ORDER BY 1",
+        "SELECT DISTINCT agent FROM counted_results WHERE for_run = ? AND format = ? ORDER BY 1",
         db,
         [run_id, format_id],
     )

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from arena.report.numbers import counted, group_letter, listed, percent, percent_of, whole
+from arena.report.numbers import counted, group_letter, listed, percent, percent_of, plural, whole
+from arena.report.series import battles_by_agent
 from arena.report.summary_types import EloLead, FormatSummary, MatchReport, RankedFormat, RankingRow
 
 SURE = 0.95  # "better" is said without "may" from here on
@@ -47,7 +48,7 @@ def match_findings(match: MatchReport | None) -> list[str]:
     first, second = match["agents"]
     result = (
         f"{first} scores {percent_of(match['score'])}% against {second} in {counted(match['pairs'], 'pair')} "
-        f"({match['battles']:,} battles): Elo {describe_lead(match['elo'])}."
+        f"({counted(match['battles'], match.get('unit', 'battle'))}): Elo {describe_lead(match['elo'])}."
     )
     return [result] if match["sprt"] is None else [f"{match['sprt']['verdict']}.", result]
 
@@ -56,7 +57,7 @@ def match_facts(match: MatchReport) -> list[list[str]]:
     """Return (label, value) for each number of a match with one or more pairs, as text."""
     first = match["agents"][0]
     facts = [
-        ["pairs (battles)", f"{match['pairs']:,} ({match['battles']:,})"],
+        [f"pairs ({plural(match.get('unit', 'battle'))})", f"{match['pairs']:,} ({match['battles']:,})"],
         [f"score of {first}", f"{match['points']:g} points, {100 * (match['score'] or 0.0):.1f}%"],
         [
             "pentanomial: pairs in which it scored 0, 0.5, 1, 1.5, 2",
@@ -276,8 +277,8 @@ def _faults(formats: list[FormatSummary]) -> str:
         return "No agent lost a battle by a failure of its own (crash, time-out, illegal choice)."
     games: dict[str, int] = defaultdict(int)
     for format_summary in formats:
-        for row in format_summary["ranking"]:
-            games[row["agent"]] += row["games"]
+        for agent, battles in battles_by_agent(format_summary).items():
+            games[agent] += battles
     order = sorted(lost, key=lambda agent: (-lost[agent], agent))
     parts = [f"{agent} {lost[agent]:,} of {counted(games[agent], 'battle')}" for agent in order[:3]]
     more = f", and {len(order) - 3} more agents some" if len(order) > 3 else ""

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.ratings.interim import InterimStanding, standings
+from arena.report.numbers import plural
 from arena.workers.progress import RunProgress
 
 LINE_EVERY_SECONDS = 5.0
@@ -156,7 +157,7 @@ class LiveTable:
         table = Table(title_justify="left", box=None, pad_edge=False)
         of_formats = self._ratings.of(progress)
         several = len(of_formats) > 1
-        heads = (*(("format",) if several else ()), "agent", "Elo so far", "battles", "win rate", "faults")
+        heads = (*(("format",) if several else ()), "agent", "Elo so far", plural(progress.unit), "win rate", "faults")
         for column in heads:
             table.add_column(column, justify="left" if column in ("format", "agent") else "right")
         room = max(5, (self._live.console.height - 6) // max(1, len(of_formats)))

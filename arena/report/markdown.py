@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from arena.ratings.evidence import BASE
 from arena.report.findings import chance_of_better, match_facts
-from arena.report.numbers import counted, duration, nash_percent, percent
+from arena.report.numbers import counted, duration, nash_percent, percent, plural, result_unit, result_units
+from arena.report.series import series_table, series_title
 from arena.report.summary_types import FormatSummary, MatchReport, ReportSummary, SweepSummary, WinRate
 from arena.report.sweeps import sweep_table
 from arena.terminal.output import shown
@@ -49,17 +50,19 @@ def match_blocks(match: MatchReport | None) -> list[str]:
 
 
 def _format(format_summary: FormatSummary) -> list[str]:
+    unit = result_unit(format_summary)
     blocks = [
         f"## {plain(format_summary['format'])}",
-        f"{counted(format_summary['battles'], 'battle')} on {plain(', '.join(format_summary['team_sets']))}; Elo with 95% "
+        f"{counted(format_summary['battles'], unit)} on {plain(', '.join(format_summary['team_sets']))}; Elo with 95% "
         f"intervals, anchor {plain(format_summary['anchor'])} = {BASE:g}.",
         _ranking(format_summary),
         *(block for sweep in format_summary["sweeps"] for block in _sweep(sweep)),
+        *_series(format_summary),
         *_cross(format_summary),
     ]
     if len(format_summary["team_sets"]) > 1:
         blocks += [
-            "Win rate in % by team set (battles), and the largest Elo difference between team sets:",
+            f"Win rate in % by team set ({plural(unit)}), and the largest Elo difference between team sets:",
             _team_sets(format_summary),
         ]
     if format_summary["cycles"]:
@@ -99,6 +102,14 @@ def _sweep(sweep: SweepSummary) -> list[str]:
     return [title, markdown_table(heads, rows, numbers=set(range(len(heads))))]
 
 
+def _series(format_summary: FormatSummary) -> list[str]:
+    if not format_summary["series"]:
+        return []
+    heads, rows = series_table(format_summary)
+    title = series_title(format_summary)
+    return [f"{title[0].upper()}{title[1:]}:", markdown_table(heads, rows, numbers=set(range(2, len(heads))))]
+
+
 def _ranking(format_summary: FormatSummary) -> str:
     rows = []
     for row, following in zip(format_summary["ranking"], [*format_summary["ranking"][1:], None], strict=True):
@@ -116,7 +127,8 @@ def _ranking(format_summary: FormatSummary) -> str:
                 f"{row['games']:,}",
             ]
         )
-    heads = ["#", "agent", "Elo", "95% interval", "P(better than next)", "wins %", "GXE", "Nash %", "battles"]
+    heads = ["#", "agent", "Elo", "95% interval", "P(better than next)", "wins %", "GXE", "Nash %"]
+    heads.append(result_units(format_summary))
     return markdown_table(heads, rows, numbers={0, 2, 3, 4, 5, 6, 7, 8})
 
 
@@ -124,7 +136,8 @@ def _cross(format_summary: FormatSummary) -> list[str]:
     """The cross table, and before it what it is; the battles in each cell only where they differ."""
     cells = {(cell["agent"], cell["opponent"]): cell for cell in format_summary["cross"]}
     counts = {cell["battles"] for cell in format_summary["cross"]}
-    each = f"{counted(counts.pop(), 'battle')} in each cell" if len(counts) == 1 else ""
+    unit = result_unit(format_summary)
+    each = f"{counted(counts.pop(), unit)} in each cell" if len(counts) == 1 else ""
     rows = [
         [
             str(row["rank"]),
@@ -138,7 +151,7 @@ def _cross(format_summary: FormatSummary) -> list[str]:
     ]
     heads = ["#", "agent", *(str(row["rank"]) for row in format_summary["ranking"])]
     table = markdown_table(heads, rows, numbers={0, *range(2, len(heads))})
-    return [f"Win rate in % of the row against the column, {each or 'battles in brackets'}:", table]
+    return [f"Win rate in % of the row against the column, {each or f'{plural(unit)} in brackets'}:", table]
 
 
 def _team_sets(format_summary: FormatSummary) -> str:

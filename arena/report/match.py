@@ -15,6 +15,7 @@ from arena.report.summary_types import EloLead, MatchReport, SprtSummary
 from arena.schedules.match import Match
 from arena.schedules.plan import Plan
 from arena.schedules.schedule import Results
+from arena.schedules.series import SeriesSchedule
 from arena.store import rows
 
 
@@ -36,6 +37,7 @@ def match_of(db: Path, run_id: str) -> MatchReport | None:
         "agents": [first, second],
         "pairs": known.pairs,
         "battles": 2 * known.pairs,
+        "unit": "battle" if config.get("best_of", 1) == 1 else "series",
         "points": known.points,
         "score": known.score,
         "pentanomial": list(known.counts),
@@ -89,13 +91,17 @@ def _points(db: Path, run_id: str, config: dict[str, Any], settings: SprtSetting
     query = "SELECT team_id, name, packed, seed FROM teams WHERE list_contains(?, team_id)"
     teams = {row[0]: FixtureTeam(*row) for row in rows(query, db, [ids])}
     pools = {(format_id, name): tuple(teams[team_id] for team_id in pool) for format_id, name, pool in config["pools"]}
-    plan = Plan(tuple(config["agents"]), pools, config["battles"], config["seed"])
-    schedule = Match(plan, results, None if settings is None else Sprt(settings))
-    for _ in schedule:
+    best_of = config.get("best_of", 1)
+    plan = Plan(tuple(config["agents"]), pools, config["battles"], config["seed"], best_of=best_of)
+    match = Match(plan, results if best_of == 1 else {}, None if settings is None else Sprt(settings))
+    schedule = match if best_of == 1 else SeriesSchedule(match, results)
+    for fixture in schedule:
+        if fixture is None:  # only battles that are not stored would go on
+            break
         # A reused battle may belong to any later pair; a run's own battles are all that it has.
         if schedule.already_played >= own == len(results):
             break
-    return schedule.points
+    return match.points
 
 
 def _results(db: Path, run_id: str) -> tuple[Results, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from arena.report.summary_types import RankingRow
+from arena.report.summary_types import RankedFormat, RankingRow
 
 
 def percent(probability: float) -> str:
@@ -58,7 +58,27 @@ def moment(text: str) -> str:
 
 def counted(number: int, noun: str) -> str:
     """ "1 battle", "1,200 battles"."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """ "battle" -> "battles"; "series" stays."""
+    return noun if noun.endswith("s") else f"{noun}s"
+
+
+def unit_of(best_of: int) -> str:
+    """What counts as one result in a run: a "battle" or a "series" of several."""
+    return "battle" if best_of == 1 else "series"
+
+
+def result_unit(ranked: RankedFormat) -> str:
+    """What counts as one result in a format's ranking and tables."""
+    return ranked.get("unit", "battle")
+
+
+def result_units(ranked: RankedFormat) -> str:
+    """The same in the plural."""
+    return plural(result_unit(ranked))
 
 
 def counted_minutes(minutes: float) -> str:

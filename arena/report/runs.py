@@ -10,7 +10,7 @@ import orjson
 
 from arena.options import EvaluateOptions, MatchOptions, OneBattleOptions, declared, default
 from arena.report.counts import SourceOfBattles
-from arena.report.numbers import counted, counted_minutes
+from arena.report.numbers import counted, counted_minutes, result_unit
 from arena.report.summary_types import AgentOfRun, FormatSummary, RunSummary
 from arena.store import DEFAULT, TIME_LIMIT, BadDatabase, rows, writer_lock
 from arena.venue import Rules
@@ -23,6 +23,7 @@ _WITH_REMOTE_PLAYERS = ("ladder", "serve")
 #: Parts of the stored settings that a report shows in places of their own.
 _SHOWN_ELSEWHERE = ("agents", "formats", "team_sets", "team_set", "pools")
 _NAMES = {
+    "best_of": "series of battles, best of",
     "battles": "battles per pairing and team set:",
     "budget": "battles in total:",
     "minutes": "time limit in minutes:",
@@ -89,6 +90,8 @@ def command(kind: str, config: dict[str, Any], db: Path) -> str:
         known["verify_every"] = None
     if config.get("venue") == "simulator":
         known["venue"] = None  # the default
+    if config.get("best_of") == 1:
+        known["best_of"] = None
     if kind == "battle":
         known |= {name: None for name in Rules.model_fields if known.get(name) == default(name)} | {"fresh": None}
     for name, option in declared(_OPTIONS.get(kind, MatchOptions)).items():
@@ -129,6 +132,8 @@ def describe_settings(config: dict[str, Any]) -> str:
         known.pop("battles", None)  # its budget says how many
     if config.get("venue") != "engine":
         known.pop("verify_every", None)
+    if known.get("best_of") == 1:
+        known.pop("best_of")
     test = known.pop("sprt", None)
     parts = [
         name if value is True else f"{name} {', '.join(map(str, value)) if isinstance(value, list) else _plain(value)}"
@@ -225,8 +230,8 @@ def _notes_on_format(format_summary: FormatSummary) -> list[str]:
     if battles and battles[len(battles) // 2] < 30:
         middle = battles[len(battles) // 2]
         notes.append(
-            f"{format_id}: the median pairing has {counted(middle, 'battle')}: single cells of the tables are imprecise, "
-            "the joint ratings are more precise."
+            f"{format_id}: the median pairing has {counted(middle, result_unit(format_summary))}: single cells of the "
+            "tables are imprecise, the joint ratings are more precise."
         )
     if len({row["group"] for row in ranking}) > 1:
         notes.append(

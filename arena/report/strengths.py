@@ -29,7 +29,7 @@ ENOUGH_FOR_QUARTILES = 8
 
 # By pair, which is a shuffle that is the same for everybody.
 _BATTLES = """
-    SELECT agent, opponent, score::DOUBLE FROM evidence_results
+    SELECT agent, opponent, score::DOUBLE FROM counted_results
     WHERE for_run = ? AND format = ? AND seat = 'p1' AND score IS NOT NULL ORDER BY pair, agent, battle_id
 """
 

@@ -20,6 +20,7 @@ from arena.report.findings import findings, match_findings
 from arena.report.ladder import ladder_histories, ladder_sentence
 from arena.report.match import match_of
 from arena.report.runs import describe_run, notes
+from arena.report.series import describe as describe_series
 from arena.report.strengths import measure
 from arena.report.summary_types import (
     AgentProfile,
@@ -113,7 +114,9 @@ def _format(format_id: str, strengths: Strengths, counted: FormatCounts) -> Form
     return {
         "format": format_id,
         "battles": sum(meeting.battles for meeting in counted.meetings) // 2,
+        "unit": "series" if counted.series else "battle",
         **strengths,
+        "series": describe_series(counted.series, strengths["ranking"]),
         "sweeps": sweeps(strengths["ranking"], strengths["better"]),
         **tables,
         "faults": _faults(counted.faults),

@@ -5,7 +5,7 @@ docs/report.md explains them to users. They are plain JSON: dicts, so that a fie
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 
 class WinRate(TypedDict):
@@ -280,6 +280,8 @@ class RankedFormat(Strengths):
 
     format: str
     battles: int
+    #: What `battles` and `games` count: single battles (where it is absent), or series of several.
+    unit: NotRequired[Literal["battle", "series"]]
 
 
 class PairingTables(TypedDict):
@@ -295,9 +297,38 @@ class CrossTables(RankedFormat, PairingTables):
     """A ranking, and the results that it is from."""
 
 
+class SeriesScore(TypedDict):
+    """How often a series ended with these numbers of battles won."""
+
+    won: int
+    lost: int
+    series: int
+
+
+class SeriesSummary(TypedDict):
+    """The series of two agents, decided and unfinished ones. score: the share of decided ones, a tie as half."""
+
+    agent: str
+    opponent: str
+    best_of: int
+    series: int
+    won: int
+    lost: int
+    tied: int
+    unfinished: int
+    score: float | None
+    #: Of decided series, the best for the agent first.
+    scores: list[SeriesScore]
+    #: All that are played, and the agent's share of their points.
+    battles: int
+    battle_score: float | None
+
+
 class FormatSummary(CrossTables):
     """All about one format."""
 
+    #: Empty where single battles are played.
+    series: list[SeriesSummary]
     sweeps: list[SweepSummary]
     faults: list[FaultSummary]
     length: LengthSummary
@@ -342,6 +373,8 @@ class MatchReport(TypedDict):
     score: float | None
     #: Pairs in which the first agent scored 0, 0.5, 1, 1.5, 2.
     pentanomial: list[int]
+    #: What a pair has two of, and `battles` counts.
+    unit: NotRequired[Literal["battle", "series"]]
     elo: EloLead
     nelo: EloLead
     #: Probability that the first agent is the stronger one.

@@ -14,8 +14,9 @@ from arena.ratings.sprt import report_lines
 from arena.report.counts import rate
 from arena.report.findings import chance_of_better, match_findings
 from arena.report.match import settings_of
-from arena.report.numbers import counted, group_letter, nash_percent, percent
+from arena.report.numbers import counted, group_letter, nash_percent, percent, plural, result_unit, result_units
 from arena.report.printing import print_whole, prose
+from arena.report.series import series_table, series_title
 from arena.report.strengths import elo_range
 from arena.report.summary import summarize
 from arena.report.summary_types import (
@@ -51,6 +52,7 @@ def print_summary(console: Console, summary: ReportSummary) -> None:
     for format_summary in summary["formats"]:
         for sweep in format_summary["sweeps"]:
             _print_sweep(console, format_summary["format"], sweep)
+        _print_series(console, format_summary)
         _print_cross(console, format_summary)
         if len(format_summary["team_sets"]) > 1:
             _print_team_sets(console, format_summary)
@@ -70,7 +72,9 @@ def _print_match(console: Console, match: MatchReport | None) -> None:
     """The lines with which `arena match` ended: pentanomial, Elo, LLR with its bounds, the decision."""
     if match is not None:
         first, second = match["agents"]
-        for line in report_lines(first, second, match["pentanomial"], settings_of(match)):
+        for line in report_lines(
+            first, second, match["pentanomial"], settings_of(match), plural(match.get("unit", "battle"))
+        ):
             _print_text(console, line)
         console.print()
 
@@ -94,6 +98,8 @@ def print_ranking(console: Console, format_summary: RankedFormat) -> None:
     rows = format_summary["ranking"]
     low, high = elo_range(rows)
     groups = len({row["group"] for row in rows})
+    unit = result_unit(format_summary)
+    units = plural(unit)
     columns = {
         "": [_rank(row, groups) for row in rows],
         "agent": [row["agent"] for row in rows],
@@ -103,16 +109,14 @@ def print_ranking(console: Console, format_summary: RankedFormat) -> None:
         "P(> next)": [_above_next(format_summary, *pair) for pair in zip(rows, [*rows[1:], None], strict=True)],
         "GXE": ["" if row["gxe"] is None else f"{row['gxe']:.0f}" for row in rows],
         "Nash %": [nash_percent(row) for row in rows],
-        "battles": [f"{row['games']:,}" for row in rows],
+        units: [f"{row['games']:,}" for row in rows],
     }
-    for names in (("picture",), ("GXE", "Nash %"), ("P(> next)",), ("battles",)):
+    for names in (("picture",), ("GXE", "Nash %"), ("P(> next)",), (units,)):
         if console.is_terminal and _width(columns) > console.width:
             for name in names:
                 del columns[name]
     name, anchor = format_summary["format"], format_summary["anchor"]
-    title = (
-        f"{name}: {counted(format_summary['battles'], 'battle')}; Elo with 95% intervals, anchor {anchor} = {BASE:g}"
-    )
+    title = f"{name}: {counted(format_summary['battles'], unit)}; Elo with 95% intervals, anchor {anchor} = {BASE:g}"
     table = Table()
     for name, cells in columns.items():
         table.add_column(
@@ -175,6 +179,18 @@ def _print_sweep(console: Console, format_id: str, sweep: SweepSummary) -> None:
     _print_titled(console, f"{format_id}: Elo of {sweep['base']} by {sweep['axis']}, with 95% intervals", table)
 
 
+def _print_series(console: Console, format_summary: FormatSummary) -> None:
+    if not format_summary["series"]:
+        return
+    heads, rows = series_table(format_summary)
+    table = Table()
+    for place, head in enumerate(heads):
+        table.add_column(head, justify="left" if place < 2 else "right", overflow="fold", no_wrap=place >= 2)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    _print_titled(console, f"{format_summary['format']}: {series_title(format_summary)}", table)
+
+
 def _print_cross(console: Console, format_summary: FormatSummary) -> None:
     """The cross table; where the terminal is too narrow for all opponents, in several parts one below the other."""
     rows = [row for row in format_summary["ranking"] if row["games"]]
@@ -182,11 +198,13 @@ def _print_cross(console: Console, format_summary: FormatSummary) -> None:
     room = console.width - max((len(row["agent"]) for row in rows), default=0) - 32 if console.is_terminal else 10_000
     size = max(3, room // 6)  # a column takes six characters at most: "100" and its frame
     counts = {cell["battles"] for cell in format_summary["cross"]}
-    each = f"{counted(counts.pop(), 'battle')} in each cell" if len(counts) == 1 else ""
+    unit = result_unit(format_summary)
+    each = f"{counted(counts.pop(), unit)} in each cell" if len(counts) == 1 else ""
     for start in range(0, len(rows), size):
         part = rows[start : start + size]
         against = "" if len(part) == len(rows) else f" (columns {part[0]['rank']} to {part[-1]['rank']})"
-        title = f"{format_summary['format']}: win rate in % of row against column, {each or 'battles below'}{against}"
+        counts_shown = each or f"{plural(unit)} below"
+        title = f"{format_summary['format']}: win rate in % of row against column, {counts_shown}{against}"
         table = Table()
         table.add_column("", justify="right", no_wrap=True)
         table.add_column("agent", no_wrap=True)
@@ -221,7 +239,8 @@ def _print_team_sets(console: Console, format_summary: FormatSummary) -> None:
     longest = max(len(row["agent"]) for row in format_summary["ranking"])
     with_intervals = not console.is_terminal or console.width >= longest + 20 * len(format_summary["team_sets"]) + 54
     intervals = ", with 95% intervals" if with_intervals else ""
-    title = f"{format_summary['format']}: win rate in % by team set{intervals} (/battles)"
+    units = result_units(format_summary)
+    title = f"{format_summary['format']}: win rate in % by team set{intervals} (/{units})"
     table = Table()
     table.add_column("agent", no_wrap=True)
     for team_set in format_summary["team_sets"]:

@@ -17,12 +17,12 @@ from typing import Unpack
 from arena.options import EvaluateOptions, MatchOptions, checked, pool_keys, shows_options
 from arena.ratings.sprt import SprtSettings
 from arena.report.live import display
+from arena.report.numbers import unit_of
 from arena.run.lifecycle import mark_stopped_on_error
 from arena.run.results import Evaluation, MatchResult
 from arena.run.settings import evaluate_settings, match_settings
-from arena.run.tournament import EvaluateSettings, PlayedRun, Run, play, prepare
+from arena.run.tournament import EvaluateSettings, PlayedRun, Run, match_of, play, prepare
 from arena.run.tournament import resume as resume_run
-from arena.schedules.match import Match
 from arena.store import DEFAULT, Store, open_store
 from arena.terminal.console import Console
 from arena.terminal.output import shown
@@ -89,9 +89,11 @@ def match(
     settings = None if resume else match_settings(agents, test, options)
     path = Path(db)
     played = _run(settings, "match", resume, options, path, progress)
-    assert isinstance(played.schedule, Match)
-    run, schedule = played.run, played.schedule
-    return MatchResult(run.run_id, path, played.status, *schedule.pairing, tuple(schedule.points), run.settings.sprt)
+    settings, schedule = played.run.settings, match_of(played)
+    points = tuple(schedule.points)
+    return MatchResult(
+        played.run.run_id, path, played.status, *schedule.pairing, points, settings.sprt, unit_of(settings.best_of)
+    )
 
 
 def _run(

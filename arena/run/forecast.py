@@ -23,7 +23,8 @@ Pairing = tuple[str, str]
 
 @dataclass(frozen=True)
 class Forecast:
-    """The size of a run. battles: None where a time limit decides. stored: of them, played already.
+    """The size of a run. battles: None where a time limit decides; of series, the most that they can take. stored: of them,
+    played already.
 
     seconds: for those that are left, None where nothing is left or nothing is known. measured: battles that were played for
     it now; from_store: stored ones that it rests on.
@@ -57,7 +58,8 @@ def forecast(run: Run, db: Path, workers: int | None) -> Forecast:
             played = _measure(settings, format_id, lacking, workers)
             measured += len(played)
             costs += played
-    battles = settings.budget if settings.schedule == "adaptive" else len(plan)
+    planned = settings.budget if settings.schedule == "adaptive" else len(plan)
+    battles = None if planned is None else planned * settings.best_of
     stored = len(run.results)
     each = [
         cost for format_id, _ in plan.pools for cost in _predicted(plan.pairings, by_format[format_id]).values()
@@ -90,6 +92,7 @@ def _measure(settings: EvaluateSettings, format_id: str, lacking: list[str], wor
             "schedule": "round-robin",
             "battles": _MEASURED_BATTLES,
             "budget": None,
+            "best_of": 1,
             "team_sets": settings.team_sets[:1],
         }
         with tempfile.TemporaryDirectory() as folder:

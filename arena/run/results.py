@@ -15,6 +15,7 @@ from arena.ratings.pentanomial import Lead, MatchSummary, match_summary, pair_co
 from arena.ratings.sprt import SprtSettings, decide, llr, report_lines
 from arena.report import html as page
 from arena.report import markdown
+from arena.report.numbers import plural
 from arena.report.page.battles import DEFAULT
 from arena.report.summary import summarize
 from arena.report.summary_types import ReportSummary
@@ -107,12 +108,14 @@ class Evaluation(RunResults):
 
 @dataclass(frozen=True, repr=False)
 class MatchResult(RunResults):
-    """What `arena.match` found. points: the first agent's points of each finished pair of battles, in order."""
+    """What `arena.match` found. points: the first agent's points of each finished pair of battles, in order; where `unit` is
+    "series", of each pair of series."""
 
     agent: str
     opponent: str
     points: tuple[float, ...]
     sprt: SprtSettings | None
+    unit: str = "battle"
 
     @cached_property
     def numbers(self) -> MatchSummary:
@@ -140,7 +143,9 @@ class MatchResult(RunResults):
         return None if self.sprt is None or self.llr is None else decide(self.llr, self.sprt)
 
     def __repr__(self) -> str:
-        return "\n".join(report_lines(self.agent, self.opponent, pair_counts(self.points), self.sprt))
+        return "\n".join(
+            report_lines(self.agent, self.opponent, pair_counts(self.points), self.sprt, plural(self.unit))
+        )
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"

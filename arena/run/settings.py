@@ -12,6 +12,7 @@ from arena.run.pool import load_defaults
 from arena.run.tournament import EvaluateSettings
 from arena.venue import Rules
 from teamsets.errors import BadInput
+from teamsets.formats import split_series
 
 #: Maximum number of battles on each team set for a sequential test.
 MOST_BATTLES = 20_000
@@ -27,7 +28,7 @@ def evaluate_settings(
     everyone: add the whole pool. What is not given is as the pool file has it. Braces in specs are expanded
     (agents/braces.py). Raises BadInput.
     """
-    options = checked(EvaluateOptions, given)
+    options = _with_series(checked(EvaluateOptions, given))
     agents = expand_all(agents)
     if "challenger" in options:
         options["challenger"] = expand_all(options["challenger"])
@@ -45,7 +46,7 @@ def evaluate_settings(
     if "budget" in defaults or {"battles", "budget", "no_limit"} & options.keys():  # the number of battles is the limit
         defaults.pop("minutes", None)
     adaptive = "budget" in options or "budget" in defaults or ("minutes" in options and "battles" not in options)
-    options = defaults | options
+    options = _with_series(defaults | options)
     everybody, left_out = pool.pool(options.get("format", default("format"))) if everyone else ((), ())
     players = everybody + agents + options.get("challenger", ())
     settings = run_settings(players, options, schedule="adaptive" if adaptive else "round-robin")
@@ -60,13 +61,32 @@ def match_settings(agents: tuple[str, ...], test: SprtSettings | None, given: Ma
     agents = expand_all(agents)
     if len(agents) != 2:
         raise BadInput(f"agents: a match is between two, not {len(agents)}: `arena evaluate` takes more")
-    options = {"battles": MATCH_BATTLES if test is None else MOST_BATTLES, **checked(MatchOptions, given)}
+    options = {"battles": MATCH_BATTLES if test is None else MOST_BATTLES, **_with_series(checked(MatchOptions, given))}
     return run_settings(agents, options, schedule="match", anchor=agents[1], sprt=test)
 
 
 def battle_settings(first: str, second: str, given: OneBattleOptions) -> EvaluateSettings:
     """The settings of `arena battle`: one battle of two agents. Raises BadInput."""
     return run_settings((first, second), checked(OneBattleOptions, given), battles=1)
+
+
+def _with_series(options: dict[str, Any]) -> dict[str, Any]:
+    """Returns the options of a run with formats such as "gen9…bo3" as those of their battles, and `best_of` by their names.
+
+    Raises BadInput where formats and `best_of` say different numbers of battles.
+    """
+    named = [split_series(format_id) for format_id in options.get("format", ())]
+    lengths = {best_of for _, best_of in named}
+    if lengths <= {1}:
+        return options
+    (longest, *others) = sorted(lengths, reverse=True)
+    if others or options.get("best_of", longest) != longest:
+        raise BadInput(
+            f"--format {' --format '.join(options['format'])}"
+            + (f" --best-of {options['best_of']}" if "best_of" in options else "")
+            + f": all formats of a run are played in series of one length: leave bo{longest} out, and say --best-of N"
+        )
+    return {**options, "format": tuple(format_id for format_id, _ in named), "best_of": longest}
 
 
 def run_settings(agents: tuple[str, ...], options: Mapping[str, Any], **more: Any) -> EvaluateSettings:

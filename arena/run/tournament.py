@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from agents import AgentSource, resolve
 from agents.engine import FORMATS as ENGINE_FORMATS
@@ -17,6 +17,7 @@ from agents.engine import HOSTED_FORMATS
 from arena.options import VenueName, default, limited
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
+from arena.report.numbers import unit_of
 from arena.run.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
 from arena.run.lifecycle import mark_stopped_on_error, new_run, run_lifecycle
 from arena.run.live_status import live_status
@@ -24,6 +25,7 @@ from arena.schedules.adaptive import Adaptive
 from arena.schedules.match import Match
 from arena.schedules.plan import Plan
 from arena.schedules.schedule import KnownPair, Quotas, Results, RoundRobin, Schedule
+from arena.schedules.series import SeriesSchedule
 from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store, open_store
 from arena.validation import Settings, Texts
 from arena.venue import Rules
@@ -47,7 +49,8 @@ class EvaluateSettings(Settings):
     (opponent, team set, battles). challengers: play only pairings with one of them. anchor: rated 1000.
     same_luck: all challengers meet an opponent with the same teams and seeds. venue: "simulator", "server" or "engine", for
     the fixtures that can be played there. verify_every: one battle of the engine in so many is replayed on Showdown.
-    isolate: each agent plays in a process of its own (arena/venues/isolation); the battles are the same.
+    isolate: each agent plays in a process of its own (arena/venues/isolation); the battles are the same. best_of: of the
+    series that are played (arena/schedules/series.py), which `battles`, `budget`, `quotas` count then; 1: single battles.
     """
 
     agents: Texts
@@ -55,6 +58,7 @@ class EvaluateSettings(Settings):
     team_sets: Texts = default("teams")
     schedule: Literal["round-robin", "adaptive", "match", "quotas"] = "round-robin"
     battles: Annotated[int, limited("battles")] = default("battles")
+    best_of: Annotated[int, limited("best_of")] = default("best_of")
     budget: Annotated[int | None, limited("budget")] = None
     minutes: Annotated[float | None, limited("minutes")] = None
     seed: Annotated[int, limited("seed")] = default("seed")
@@ -70,6 +74,12 @@ class EvaluateSettings(Settings):
     venue: VenueName = default("venue")
     verify_every: Annotated[int, limited("verify_every")] = default("verify_every")
     isolate: bool = False
+
+    @model_validator(mode="after")
+    def _has_odd_series(self) -> EvaluateSettings:
+        if self.best_of % 2 == 0:
+            raise BadInput(f"--best-of {self.best_of}: a series has an odd number of battles: give 3, 5, 7 or 9")
+        return self
 
 
 #: So many agents are named in a line about several.
@@ -91,16 +101,21 @@ class Run:
     notes: tuple[str, ...] = ()
 
     def schedule(self, limit: int | None = None) -> Schedule:
-        """Returns its schedule from the start; stored battles are skipped. limit: maximum number of battles."""
+        """Returns its schedule from the start; stored battles are skipped. limit: at most so many battles or series."""
+        if self.settings.best_of == 1:
+            return self._planned(self.results, limit)
+        return SeriesSchedule(self._planned({}, limit), self.results)
+
+    def _planned(self, results: Results, limit: int | None) -> Schedule:
         settings = self.settings
         if settings.schedule == "adaptive":
             anchor = settings.anchor or default_anchor(self.plan.agents)
-            return Adaptive(self.plan, self.results, anchor=anchor, budget=settings.budget, known=self.known)
+            return Adaptive(self.plan, results, anchor=anchor, budget=settings.budget, known=self.known)
         if settings.schedule == "match":
-            return Match(self.plan, self.results, None if settings.sprt is None else Sprt(settings.sprt))
+            return Match(self.plan, results, None if settings.sprt is None else Sprt(settings.sprt))
         if settings.schedule == "quotas":
-            return Quotas(self.plan, self.results, settings.quotas)
-        return RoundRobin(self.plan, self.results, limit)
+            return Quotas(self.plan, results, settings.quotas)
+        return RoundRobin(self.plan, results, limit)
 
 
 @dataclass(frozen=True)
@@ -207,6 +222,7 @@ def _plan(settings: EvaluateSettings, sources: Sequence[AgentSource], pools: Poo
         same_luck=settings.same_luck,
         external_agents=frozenset(source.spec for source in sources if source.is_external),
         on_engine=on_engine(sources, settings.formats) if settings.venue == "engine" else frozenset(),
+        best_of=settings.best_of,
     )
 
 
@@ -245,6 +261,8 @@ def _not_on_engine(settings: EvaluateSettings, plan: Plan) -> tuple[str, ...]:
 
 def _planned(settings: EvaluateSettings, every: int) -> int | None:
     """How many battles a run comes to without a time limit; None where results decide it. every: of its plan."""
+    if settings.best_of > 1:
+        return None
     every_or_none = None if settings.sprt is not None else every
     return {"round-robin": every, "adaptive": settings.budget, "match": every_or_none}.get(settings.schedule)
 
@@ -279,7 +297,10 @@ async def play(
         known=schedule.already_played,
         points=store.points(run.run_id),
         anchor=settings.anchor or default_anchor(run.plan.agents),
+        unit=unit_of(settings.best_of),
     )
+    if isinstance(schedule, SeriesSchedule):
+        schedule.on_decided = lambda first, score: progress.count(first.format, first.agents, score)
     worker_settings = WorkerSettings(
         run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate, settings.verify_every
     )
@@ -302,6 +323,13 @@ async def play(
             lifecycle.status = FINISHED if finished else STOPPED if coordinator.stopping else TIME_LIMIT
     progress.remark = schedule.remark()
     return PlayedRun(run, schedule, progress, lifecycle.status)
+
+
+def match_of(played: PlayedRun) -> Match:
+    """The schedule of a match, in which a series counts as one result."""
+    schedule = played.schedule.planned if isinstance(played.schedule, SeriesSchedule) else played.schedule
+    assert isinstance(schedule, Match)
+    return schedule
 
 
 def play_into(

@@ -158,7 +158,7 @@ class Adaptive:
         while True:
             number = self._numbers[pairing, pool]
             self._numbers[pairing, pool] += 1
-            if pair_name(self.plan.seed, *pool, pairing, number) not in self._known:
+            if pair_name(self.plan.seed, *pool, pairing, number, self.plan.best_of) not in self._known:
                 return numbered_pair(self.plan, pool, pairing, number)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from teamsets.errors import BadInput
+from teamsets.formats import get_format
 
 #: The team set of formats in which Showdown draws the teams itself.
 DRAWN = "drawn"
@@ -23,7 +24,8 @@ class Plan:
     challengers: where there are any, only pairings with one of them are played (a gauntlet). same_luck: whoever the
     challenger is, an opponent's pairs have the same teams and seeds, so that challengers compare pair by pair.
     external_agents: those that are external programs. on_engine: the (format, agent) that can play on the engine, in a run
-    that does.
+    that does. best_of: of the series that are played; 1: single battles. `battles` counts series then, and a fixture of the
+    plan is the first battle of one (arena/schedules/series.py plays the others).
     """
 
     agents: tuple[str, ...]
@@ -34,6 +36,7 @@ class Plan:
     same_luck: bool = False
     external_agents: frozenset[str] = frozenset()
     on_engine: frozenset[tuple[str, str]] = frozenset()
+    best_of: int = 1
 
     @property
     def pairs(self) -> int:
@@ -72,19 +75,29 @@ def numbered_pair(plan: Plan, pool: tuple[str, str], pairing: tuple[str, str], n
     Two fixtures with the same teams and the same luck, in which each agent once holds each team.
     """
     format_id, team_set = pool
-    name = pair_name(plan.seed, *pool, pairing, number)
+    name = pair_name(plan.seed, *pool, pairing, number, plan.best_of)
     luck = name
     if plan.same_luck:
         opponents = tuple(agent for agent in pairing if agent not in plan.challengers)
-        luck = pair_name(plan.seed, *pool, opponents, number)
+        luck = pair_name(plan.seed, *pool, opponents, number, plan.best_of)
     teams = draw_teams(luck, format_id, plan.pools[pool])
     seed = showdown_seed("battle", luck)
     first, second = pairing
     external = (first in plan.external_agents, second in plan.external_agents)
     on_engine = {(format_id, first), (format_id, second)} <= plan.on_engine
-    fixture = Fixture(format_id, (first, second), teams, seed, name, team_set, external, on_engine)
-    swapped = Fixture(format_id, (second, first), teams, seed, name, team_set, external[::-1], on_engine)
-    return fixture, swapped
+    fixture = Fixture(
+        format_id,
+        (first, second),
+        teams,
+        seed,
+        name,
+        team_set,
+        external,
+        on_engine,
+        best_of=plan.best_of,
+        open_sheets=plan.best_of > 1 and get_format(format_id).open_sheets,
+    )
+    return fixture, replace(fixture, agents=(second, first), external_seats=external[::-1])
 
 
 def draw_teams(name: str, format_id: str, teams: Sequence[FixtureTeam]) -> tuple[FixtureTeam, FixtureTeam]:
@@ -102,6 +115,7 @@ def _drawn_team(format_id: str, seed: str) -> FixtureTeam:
     return FixtureTeam(id=digest([format_id, seed]), name=f"drawn {seed[5:13]}", seed=seed)
 
 
-def pair_name(seed: int, format_id: str, team_set: str, agents: tuple[str, ...], number: int) -> str:
-    """The key that the two fixtures of a pair share."""
-    return digest([seed, format_id, team_set, sorted(agents), number])
+def pair_name(seed: int, format_id: str, team_set: str, agents: tuple[str, ...], number: int, best_of: int = 1) -> str:
+    """The key that the two fixtures of a pair share, or the battles of two series."""
+    content = [seed, format_id, team_set, sorted(agents), number]
+    return digest(content if best_of == 1 else [*content, best_of])

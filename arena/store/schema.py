@@ -98,13 +98,19 @@ MIGRATIONS: tuple[str, ...] = (
         deviation  DOUBLE
     );
     """,
+    """
+    ALTER TABLE battles ADD COLUMN series VARCHAR;        -- shared by the battles of a series; NULL for a single battle
+    ALTER TABLE battles ADD COLUMN game INTEGER;          -- its number in the series, from 1
+    ALTER TABLE battles ADD COLUMN best_of INTEGER;       -- of the series
+    ALTER TABLE battles ADD COLUMN open_sheets BOOLEAN;   -- each side has seen the other's sheet; NULL: not noted
+    """,
 )
 
 VERSION = len(MIGRATIONS)
 
 #: What the macro `views_version` of a database says; raise it when VIEWS changes. A database whose views are older gets
 #: these when it is next opened for writing.
-VIEWS_VERSION = "views 3"
+VIEWS_VERSION = "views 4"
 
 
 def _results(seat: str, other: str) -> str:
@@ -125,7 +131,7 @@ def _results(seat: str, other: str) -> str:
             WHEN reason IN ('tie', 'turn-limit') THEN 0.5
         END AS score,
         coalesce(fault = '{seat}', false) AS at_fault,
-        reason, turns, seconds, started
+        reason, turns, seconds, started, series, game, best_of
     FROM battles"""
 
 
@@ -153,6 +159,34 @@ VIEWS = f"""
     SELECT run_id AS for_run, * FROM results
     UNION ALL
     SELECT e.run_id, r.* FROM evidence e JOIN results r USING (battle_id);
+
+    -- One row for each agent in each series of several battles that counts for a run. It is won as Showdown has it: with t
+    -- ties by (best_of - t) // 2 + 1 battles. score: 1 won, 0.5 tied, 0 lost, NULL unfinished.
+    CREATE OR REPLACE VIEW series_results AS
+    SELECT *,
+        CASE score WHEN 1 THEN 'win' WHEN 0 THEN 'loss' WHEN 0.5 THEN 'tie' ELSE 'unfinished' END AS outcome,
+        CASE score WHEN 1 THEN agent WHEN 0 THEN opponent END AS winner
+    FROM (
+        SELECT *, CASE
+            WHEN wins > (best_of - ties) // 2 THEN 1.0
+            WHEN losses > (best_of - ties) // 2 THEN 0.0
+            WHEN battles >= best_of THEN 0.5
+        END AS score
+        FROM (
+            SELECT for_run, series, best_of, format, team_set, pair, seat, agent, opponent, team_id, opponent_team_id,
+                count(score) AS battles, count(*) FILTER (score = 1) AS wins, count(*) FILTER (score = 0) AS losses,
+                count(*) FILTER (score = 0.5) AS ties, max(battle_id) AS last_battle
+            FROM evidence_results WHERE series IS NOT NULL GROUP BY ALL
+        )
+    );
+
+    -- The results that ratings count for a run: each single battle, and each series as one. battle_id: of its last battle.
+    CREATE OR REPLACE VIEW counted_results AS
+    SELECT for_run, battle_id, format, team_set, pair, seat, agent, opponent, team_id, opponent_team_id, score
+    FROM evidence_results WHERE series IS NULL
+    UNION ALL
+    SELECT for_run, last_battle, format, team_set, pair, seat, agent, opponent, team_id, opponent_team_id, score
+    FROM series_results;
 
     CREATE OR REPLACE VIEW head_to_head AS
     SELECT

@@ -30,7 +30,8 @@ _LINE = """{
     run: 'VARCHAR', key: 'VARCHAR', pair: 'VARCHAR', format: 'VARCHAR', team_set: 'VARCHAR', p1: 'VARCHAR', p2: 'VARCHAR',
     p1_team: 'VARCHAR', p2_team: 'VARCHAR', seed: 'VARCHAR', winner: 'VARCHAR', reason: 'VARCHAR', fault: 'VARCHAR',
     detail: 'VARCHAR', turns: 'INTEGER', started: 'DOUBLE', seconds: 'DOUBLE', parse_warnings: 'INTEGER',
-    oddities: 'INTEGER', input_log: 'VARCHAR', p1_log: 'VARCHAR', p2_log: 'VARCHAR', venue: 'VARCHAR',
+    oddities: 'INTEGER', series: 'VARCHAR', game: 'INTEGER', best_of: 'INTEGER', open_sheets: 'BOOLEAN',
+    input_log: 'VARCHAR', p1_log: 'VARCHAR', p2_log: 'VARCHAR', venue: 'VARCHAR',
     ladder: 'STRUCT(server VARCHAR, elo_before INTEGER, elo_after INTEGER, gxe DOUBLE, glicko DOUBLE, deviation DOUBLE)',
     decisions: 'STRUCT(seat VARCHAR, index INTEGER, turn INTEGER, legal VARCHAR[], choice VARCHAR,
         think_ms FLOAT, diagnostics VARCHAR, thought VARCHAR)[]'
@@ -56,10 +57,11 @@ _INSERT = """
     ) line
     ANTI JOIN battles b ON b.run_id = line.run AND b.key = line.key;
     INSERT INTO battles (battle_id, run_id, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, reason,
-        fault, detail, turns, started, seconds, parse_warnings, input_log, p1_log, p2_log, venue)
+        fault, detail, turns, started, seconds, parse_warnings, input_log, p1_log, p2_log, venue, series, game, best_of,
+        open_sheets)
     SELECT battle_id, run, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, reason, fault, detail,
         turns, to_timestamp(started), seconds, coalesce(parse_warnings, oddities), from_base64(input_log),
-        from_base64(p1_log), from_base64(p2_log), venue
+        from_base64(p1_log), from_base64(p2_log), venue, series, game, best_of, open_sheets
     FROM lines JOIN incoming USING (number) ORDER BY number;
     INSERT INTO decisions (battle_id, seat, index, turn, legal, choice, think_ms, diagnostics)
     SELECT battle_id, d.seat, d.index, d.turn, d.legal, d.choice, d.think_ms, coalesce(d.diagnostics, d.thought)
@@ -73,13 +75,15 @@ _INSERT = """
 
 
 # The battles of earlier runs that a run could have played itself but for its agents' code: both agents are its own, both
-# teams come from its pools, the rules, the simulator and poke-env are the same. same: so is the agents' code.
+# teams come from its pools, the rules, the length of series, the simulator and poke-env are the same. same: so is the
+# agents' code.
 _RULES = (
     "TRY_CAST(json_extract({}.config, '$.rules') AS STRUCT(think_limit DOUBLE, max_turns INTEGER))"  # 30 equals 30.0
 )
 _COMPARABLE = f"""
     WITH mine AS (
-        SELECT config, {_RULES.format("runs")} AS rules, versions FROM runs WHERE run_id = $run
+        SELECT config, {_RULES.format("runs")} AS rules, versions, coalesce((config->>'best_of')::INTEGER, 1) AS best_of
+        FROM runs WHERE run_id = $run
     ), pools AS (
         SELECT pool->>0 AS format, pool->>1 AS team_set, unnest((pool->2)::VARCHAR[]) AS team_id
         FROM (SELECT unnest(json_extract(config, '$.pools[*]')) AS pool FROM mine)
@@ -91,7 +95,7 @@ _COMPARABLE = f"""
             m1.fingerprint = a1.fingerprint AND m2.fingerprint = a2.fingerprint AS same
         FROM battles b
         JOIN runs r ON r.run_id = b.run_id
-        JOIN mine ON {_RULES.format("r")} = mine.rules
+        JOIN mine ON {_RULES.format("r")} = mine.rules AND coalesce(b.best_of, 1) = mine.best_of
             AND r.versions->>'pokemon-showdown' = mine.versions->>'pokemon-showdown'
             AND r.versions->>'poke-env' = mine.versions->>'poke-env'
         JOIN agents a1 ON a1.run_id = b.run_id AND a1.agent = b.p1
@@ -360,18 +364,19 @@ class Store:
         """The pairs that a run reuses, in an order that depends on the pairs only."""
         with self._connection() as connection:
             pairs = connection.execute(
-                "SELECT pair, format, agent, opponent, sum(score), count(score) "
-                "FROM evidence JOIN results USING (battle_id) "
-                "WHERE evidence.run_id = $run AND agent < opponent GROUP BY ALL ORDER BY ALL",
+                "SELECT pair, format, agent, opponent, sum(score), count(score) FROM counted_results "
+                "WHERE for_run = $run AND agent < opponent AND battle_id IN "
+                "(SELECT battle_id FROM evidence WHERE run_id = $run) "
+                "GROUP BY ALL HAVING count(score) > 0 ORDER BY ALL",
                 {"run": run_id},
             ).fetchall()
         return tuple(KnownPair(pair, f, (a, b), float(points), games) for pair, f, a, b, points, games in pairs)
 
     def points(self, run_id: str) -> dict[str, dict[tuple[str, str], float]]:
-        """Format -> (agent, opponent) -> the agent's points against the opponent, over the battles that count for a run."""
+        """Format -> (agent, opponent) -> the agent's points against the opponent, over the results that count for a run."""
         with self._connection() as connection:
             sums = connection.execute(
-                "SELECT format, agent, opponent, sum(score)::DOUBLE FROM evidence_results "
+                "SELECT format, agent, opponent, sum(score)::DOUBLE FROM counted_results "
                 "WHERE for_run = ? AND score IS NOT NULL GROUP BY ALL ORDER BY format",
                 [run_id],
             ).fetchall()

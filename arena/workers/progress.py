@@ -21,7 +21,7 @@ class RunProgress:
     remark: a description of the schedule's state. points: format -> (agent, opponent) -> the score of the agent against the
     opponent, over all battles that count for the run, also earlier ones; anchor: agent whose rating is fixed at 1000.
     nodes: the machines of a cluster, each with its workers and the battles that they have played; remarks: what happened to
-    machines. began: when it began, by `now`, a clock in seconds.
+    machines. began: when it began, by `now`, a clock in seconds. unit: what `points` counts, "battle" or "series".
     """
 
     total: int | None
@@ -40,9 +40,10 @@ class RunProgress:
     nodes: dict[str, tuple[int, int]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     now: Callable[[], float] = time.monotonic
+    unit: str = "battle"
 
     def note(self, header: dict[str, Any]) -> None:
-        """Count a finished battle (a worker's header)."""
+        """Count a finished battle (a worker's header). Its score counts by itself, unless it is one of a series."""
         self.played += 1
         self.turns += header["turns"]
         if "moved" in header:
@@ -51,14 +52,15 @@ class RunProgress:
             self.aborted += 1
             return
         self.games.update(header["agents"])
-        self._count(header["format"], header["agents"], score(header["winner"], header["reason"]))
+        if header.get("best_of", 1) == 1:
+            self.count(header["format"], header["agents"], score(header["winner"], header["reason"]))
         if header["winner"]:
             self.wins[header["agents"][SEATS.index(header["winner"])]] += 1
         if header["fault"] in SEATS:
             self.faults[header["agents"][SEATS.index(header["fault"])]] += 1
 
-    def _count(self, format_id: str, agents: Sequence[str], first: float | None) -> None:
-        """agents: p1 and p2; first: the score of p1, None for a battle that does not count."""
+    def count(self, format_id: str, agents: Sequence[str], first: float | None) -> None:
+        """Add a result to `points`. agents: p1 and p2; first: the score of p1, None for a battle that does not count."""
         if first is None:
             return
         p1, p2 = agents

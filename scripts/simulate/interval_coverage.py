@@ -9,7 +9,8 @@ error of the ratings (bias, and root mean square) beside the width of the interv
 
 The two battles of a pair share their teams: one team's advantage helps the one agent in the first battle and the other in
 the second. An agent's expected score is what its Elo says all the same. The anchor is the weakest agent, the hardest case,
-unless a setting says otherwise.
+unless a setting says otherwise. In settings with series of three battles the Elo is that of series, whose battles all have
+the teams of the pair.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Setting:
     """span: the truth is drawn evenly from 0 to `span` Elo for every tournament (even: in equal steps instead).
 
     pairs: of a pairing. ties: share of ties between equals. luck: share of a battle's chance that lies in the teams.
-    shared: the k-th pair of all pairings has the same teams. anchor: its place from below.
+    shared: the k-th pair of all pairings has the same teams. anchor: its place from below. series: of three battles, as
+    one result each.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Setting:
     even: bool = False
     shared: bool = False
     anchor: int = 0
+    series: bool = False
 
 
 SETTINGS = (
@@ -73,6 +76,10 @@ SETTINGS = (
     Setting("two agents, few", 2, 300, 4),
     Setting("teams shared by all", 8, 600, 4, shared=True),
     Setting("teams shared, longer", 8, 600, 40, shared=True),
+    Setting("series", 6, 300, 4, ties=0.0, series=True),
+    Setting("series, much luck", 6, 300, 4, ties=0.0, luck=0.8, series=True),
+    Setting("series, longer", 8, 600, 10, ties=0.0, luck=0.8, series=True),
+    Setting("series, two agents", 2, 300, 20, ties=0.0, luck=0.8, series=True),
 )
 
 
@@ -97,13 +104,29 @@ def tournament(setting: Setting, elo: Floats, rng: np.random.Generator, team_set
     if setting.shared:
         teams = np.tile(teams, len(rows))
     points = np.zeros(len(first))
-    for sign in (1, -1):
+    for sign in (1, -1) if setting.series else ():
+        own = rng.normal(size=(3, len(first)))
+        battles = sign * np.sqrt(setting.luck) * teams + np.sqrt(1 - setting.luck) * own
+        points += (battles < series_threshold(chance, setting.luck)).sum(axis=0) >= 2
+    for sign in (1, -1) if not setting.series else ():
         own = rng.normal(size=len(first))
         place = ndtr(sign * np.sqrt(setting.luck) * teams + np.sqrt(1 - setting.luck) * own)
         points += np.where(place < chance - tie, 1.0, np.where(place < chance + tie, 0.5, 0.0))
     names = tuple(f"agent {number:02}" for number in range(len(elo)))
     sets = np.full(len(first), team_set)
     return Evidence(names, ("one", "other"), first, second, points, np.full(len(first), 2), sets)
+
+
+def series_threshold(chance: Floats, luck: float) -> Floats:
+    """Below which normal number a battle is won, so that a series of three is won with this chance [P].
+
+    A battle's number is sqrt(luck) times that of the teams, which a series keeps, and sqrt(1 - luck) times its own.
+    """
+    teams, weights = np.polynomial.hermite_e.hermegauss(60)
+    thresholds = np.linspace(-6, 6, 2001)
+    battle = ndtr((thresholds[:, None] - np.sqrt(luck) * teams) / np.sqrt(1 - luck))
+    series = (3 * battle**2 - 2 * battle**3) @ weights / weights.sum()
+    return np.interp(chance, series, thresholds)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from teamsets.formats import (
     get_format,
     get_singles_format,
     lookalikes,
+    split_series,
 )
 
 
@@ -39,7 +40,10 @@ def test_names_and_other_singles_formats(written: str, format_id: str) -> None:
 
 @pytest.mark.parametrize("format_id", DOUBLES_FORMATS)
 def test_doubles_have_two_slots(format_id: str) -> None:
-    assert get_format(format_id) == Format(format_id, int(format_id[3]), random="random" in format_id, doubles=True)
+    found = get_format(format_id)
+    assert found == Format(
+        format_id, int(format_id[3]), random="random" in format_id, doubles=True, open_sheets="vgc" in format_id
+    )
     assert not get_format("gen9ou").doubles
 
 
@@ -51,9 +55,11 @@ def test_more_than_two_sides_or_slots_are_refused_in_one_line(format_id: str) ->
         get_format(format_id)
 
 
-def test_a_match_of_several_battles_is_refused_and_its_single_battle_named() -> None:
-    with pytest.raises(UnknownFormat, match=r"only single battles are played: choose gen9championsvgc2026regma$"):
+def test_a_series_is_no_format_of_a_battle_and_its_battles_are_named() -> None:
+    with pytest.raises(UnknownFormat, match=r"battles of gen9championsvgc2026regma: .*--best-of 3$"):
         get_format("gen9championsvgc2026regmabo3")
+    assert split_series("[Gen 9 Champions] VGC 2026 Reg M-A (Bo3)") == ("gen9championsvgc2026regma", 3)
+    assert split_series("gen9ou") == ("gen9ou", 1)
 
 
 def test_what_plays_singles_only_says_so() -> None:

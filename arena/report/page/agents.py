@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from arena.markup import Content, Html, agent_name, box, el
-from arena.report.numbers import counted, interval, percent_of, whole
+from arena.report.numbers import counted, interval, percent_of, result_unit, result_units, whole
 from arena.report.page.drawings import bar, turn_chart
 from arena.report.summary_types import (
     AgentProfile,
@@ -57,9 +57,10 @@ def _in_format(format_summary: FormatSummary, row: RankingRow, more: AgentProfil
     gxe = "" if row["gxe"] is None else f", GXE {row['gxe']:.0f}"
     line = (
         f"Rank {row['rank']} of {len(format_summary['ranking'])}, Elo {elo} ({low} to {high}){gxe}; wins "
-        f"{percent_of(row['score'])}% of {counted(row['games'], 'battle')}; median length {more['median_turns']} turns."
+        f"{percent_of(row['score'])}% of {counted(row['games'], result_unit(format_summary))}; median length "
+        f"{more['median_turns']} turns."
     )
-    opponents, teams = more["opponents"], more["teams"]
+    opponents, teams, counted_units = more["opponents"], more["teams"], result_units(format_summary)
     not_clear = "" if teams["told_apart"] else " The differences between teams are not significant."
     return el(
         "section",
@@ -69,14 +70,14 @@ def _in_format(format_summary: FormatSummary, row: RankingRow, more: AgentProfil
             "div",
             _card(
                 "Opponents",
-                _rates("best", opponents["best"], _opponent, _expected),
-                _rates("worst", opponents["worst"], _opponent, _expected),
+                _rates("best", opponents["best"], _opponent, _expected, counted_units),
+                _rates("worst", opponents["worst"], _opponent, _expected, counted_units),
                 note="Expected: win rate in % predicted by the ratings.",
             ),
             _card(
                 "Teams played",
-                _rates("best", teams["best"], _team),
-                _rates("worst", teams["worst"], _team),
+                _rates("best", teams["best"], _team, units=counted_units),
+                _rates("worst", teams["worst"], _team, units=counted_units),
                 note=f"Best and worst of {teams['of']} teams.{not_clear}",
             ),
             _card("Most used moves", _moves(more["moves"])) if more["moves"] else None,
@@ -116,8 +117,10 @@ def _rates(
     entries: list[Rated],
     name: Callable[[Rated], Html],
     expected: Callable[[Rated], float | None] | None = None,
+    units: str = "battles",
 ) -> Html | None:
-    """Rates with their intervals and counts, a line each. expected: the score by the ratings, if it is shown."""
+    """Rates with their intervals and counts, a line each. expected: the score by the ratings, if it is shown; units: what
+    is counted."""
     if not entries:
         return None
     body = [
@@ -131,7 +134,7 @@ def _rates(
         )
         for entry in entries
     ]
-    names = ["wins %", "95%", *(["expected"] if expected else []), "battles"]
+    names = ["wins %", "95%", *(["expected"] if expected else []), units]
     head = el("tr", el("th", title, scope="col"), [el("th", each, scope="col", cls="number") for each in names])
     return box(el("table", el("thead", head), el("tbody", body), cls="small"), title)
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from arena.markup import Html, agent_name, box, el, fold, head_cell, join
-from arena.report.numbers import counted, duration
+from arena.report.numbers import counted, duration, result_unit
 from arena.report.page.drawings import Axis, axis_labels, histogram, time_line
 from arena.report.page.heat import cross_panels
 from arena.report.page.ranking import cycles, ranking
+from arena.report.page.series import series_section
 from arena.report.page.sweeps import sweep_section
 from arena.report.page.team_sets import team_set_section
+from arena.report.series import battles_by_agent
 from arena.report.summary_types import FormatSummary
 
 #: Anchor of a section's heading in a format, and how it is called.
 PARTS = {
     "ranking": "Ranking",
     "sweeps": "Sweeps",
+    "series": "Series",
     "against": "Cross table",
     "team-sets": "Team sets",
     "cycles": "Cycles and Nash average",
@@ -32,6 +35,7 @@ def parts(format_summary: FormatSummary) -> dict[str, str]:
     """Those of PARTS that this format has something to say about."""
     empty = {
         "sweeps": not format_summary["sweeps"],
+        "series": not format_summary["series"],
         "team-sets": len(format_summary["team_sets"]) < 2,
         "cycles": len(format_summary["ranking"]) < 3,
     }
@@ -43,6 +47,7 @@ def format_section(format_summary: FormatSummary, ids: dict[str, str], watched: 
     make = {
         "ranking": lambda: ranking(format_summary, {agent: f"#{place}" for agent, place in ids.items()}),
         "sweeps": lambda: sweep_section(format_summary),
+        "series": lambda: series_section(format_summary),
         "against": lambda: against(format_summary),
         "team-sets": lambda: team_set_section(format_summary),
         "cycles": lambda: cycles(format_summary),
@@ -57,8 +62,8 @@ def format_section(format_summary: FormatSummary, ids: dict[str, str], watched: 
         el("h2", format_id),
         el(
             "p",
-            f"{counted(format_summary['battles'], 'battle')} between {len(format_summary['ranking'])} agents; "
-            f"teams: {sets}.",
+            f"{counted(format_summary['battles'], result_unit(format_summary))} between "
+            f"{len(format_summary['ranking'])} agents; teams: {sets}.",
             cls="lead",
         ),
         [
@@ -92,7 +97,7 @@ def faults(format_summary: FormatSummary, watched: frozenset[int]) -> Html:
     """What went wrong, by agent and kind, with an example."""
     if not format_summary["faults"]:
         return el("p", "None: every battle ended with a win or a tie.")
-    games = {row["agent"]: row["games"] for row in format_summary["ranking"]}
+    games = battles_by_agent(format_summary)
     body = []
     for fault in format_summary["faults"]:
         battle_id = fault["example"]["battle_id"]

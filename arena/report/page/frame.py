@@ -48,14 +48,15 @@ def title(summary: ReportSummary) -> str:
 def head(summary: ReportSummary) -> Html:
     """Return the header: title, run, findings and notes."""
     run = summary["run"]
-    battles = sum(format_summary["battles"] for format_summary in summary["formats"])
+    results = sum(format_summary["battles"] for format_summary in summary["formats"])
+    unit = summary["formats"][0].get("unit", "battle") if summary["formats"] else "battle"
     when = moment(run["ended"] or run["started"])
     state = {
         "finished": f"finished {when}",
         "running": f"in progress, started {when}",
         "time limit": f"time limit reached {when}",
     }.get(run["status"], f"{run['status']}, {'at' if run['ended'] else 'started'} {when}")
-    facts = [f"run {run['id']}", counted(battles, "battle"), state]
+    facts = [f"run {run['id']}", counted(results, unit), state]
     notes, on_card = summary["notes"], card_sentences(summary)
     agents = {row["agent"] for format_summary in summary["formats"] for row in format_summary["ranking"]}
     return el(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from arena.markup import Content, Html, agent_name, box, el, head_cell, join, table
 from arena.ratings.evidence import BASE
 from arena.report.findings import chance_of_better
-from arena.report.numbers import group_letter, interval, nash_percent, percent, percent_of, whole
+from arena.report.numbers import group_letter, interval, nash_percent, percent, percent_of, result_units, whole
 from arena.report.page.drawings import Axis, axis_labels, bar, whisker
 from arena.report.page.heat import heat_table
 from arena.report.strengths import elo_range
@@ -17,6 +17,7 @@ from arena.report.summary_types import CycleSummary, RankedFormat, RankingRow
 def ranking(format_summary: RankedFormat, links: Mapping[str, str]) -> Html:
     """The joint rating: a dot with its interval for each agent, and the numbers beside it. links: agent -> its page."""
     rows = format_summary["ranking"]
+    units = result_units(format_summary)
     axis = Axis.over(elo_range(rows))
     beyond = any(row["games"] and row["elo"] < axis.low for row in rows)
     groups = sorted({row["group"] for row in rows})
@@ -44,12 +45,12 @@ def ranking(format_summary: RankedFormat, links: Mapping[str, str]) -> Html:
             "Nash %",
             "Weight of the agent in the Nash average, the mixture that no agent beats in expectation (mean over resamples)",
         ),
-        head_cell("battles", "Battles that count"),
+        head_cell(units, f"{units[0].upper()}{units[1:]} that count"),
     ]
     return join(
         el(
             "p",
-            f"Elo from one joint fit over all battles; anchor {format_summary['anchor']} = {BASE:g}. Whiskers are 95% "
+            f"Elo from one joint fit over all {units}; anchor {format_summary['anchor']} = {BASE:g}. Whiskers are 95% "
             "intervals; a hollow dot with a dashed whisker is a bound, not an estimate."
             + (" ◂: below the range of the axis; the number is its Elo." if beyond else ""),
             cls="note",
@@ -78,7 +79,7 @@ def _ranked(format_summary: RankedFormat, pair: list[RankingRow], axis: Axis, li
         _number("wins %", percent_of(row["score"])),
         _number("GXE", "–" if row["gxe"] is None else f"{row['gxe']:.0f}"),
         _number("Nash %", nash_percent(row)),
-        _number("battles", f"{row['games']:,}"),
+        _number(result_units(format_summary), f"{row['games']:,}"),
     )
 
 

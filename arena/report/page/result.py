@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.markup import Content, Html, agent_name, el, prose
 from arena.report.findings import describe_elo, equals, leader_phrase, match_facts, order
-from arena.report.numbers import counted
+from arena.report.numbers import counted, result_unit
 from arena.report.summary_types import FormatSummary, MatchReport, ReportSummary
 
 #: More formats than these get their first line only.
@@ -45,7 +45,8 @@ def _leader(format_summary: FormatSummary, *, only_format: bool, whole: bool) ->
         f"P(best) {equals(first['best'])}",
         f"Elo {describe_elo(first, format_summary['anchor'])}"
         + (f" ({first['mark']}: a bound)" if first["mark"] else ""),
-        f"{counted(format_summary['battles'], 'battle')} between {counted(len(format_summary['ranking']), 'agent')}",
+        f"{counted(format_summary['battles'], result_unit(format_summary))} between "
+        f"{counted(len(format_summary['ranking']), 'agent')}",
     ]
     return el(
         "div",

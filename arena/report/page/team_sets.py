@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from arena.markup import Html, agent_name, box, el, join, prose
-from arena.report.numbers import interval, percent_of, whole
+from arena.report.numbers import interval, percent_of, result_units, whole
 from arena.report.page.drawings import Axis, axis_labels, whisker
 from arena.report.page.heat import heat
 from arena.report.summary_types import FormatSummary, SetDifferenceSummary
@@ -36,11 +36,12 @@ def _rates(format_summary: FormatSummary) -> Html:
                 el("td", f"{cell['battles']:,}", cls="number quiet last"),
             ]
         body.append(el("tr", el("th", agent_name(row["agent"]), scope="row"), cells))
+    units = result_units(format_summary)
     sets = [el("th", name, scope="colgroup", colspan=3, cls="over") for name in format_summary["team_sets"]]
     each = [
-        el("th", name, scope="col", cls=f"number{' last' * (name == 'battles')}")
+        el("th", name, scope="col", cls=f"number{' last' * (name == units)}")
         for _ in format_summary["team_sets"]
-        for name in ("wins %", "95%", "battles")
+        for name in ("wins %", "95%", units)
     ]
     head = el("thead", el("tr", el("td"), sets), el("tr", el("th", "agent", scope="col"), each))
     return box(el("table", head, el("tbody", body), cls="plain sets"), "win rate by team set")

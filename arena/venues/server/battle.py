@@ -91,6 +91,7 @@ class ServedBattle(BattleSession):
             "format": self.fixture.format,
             "seed": self.fixture.seed,
             "maxTurns": self.rules.max_turns,
+            "openSheets": self.fixture.open_sheets,
             "players": [self._player(role) for role in SEATS],
         }
         self._number = await self.server.expect(order, self._on_message)
@@ -112,7 +113,7 @@ class ServedBattle(BattleSession):
             if isinstance(seat, RemoteSeat):
                 seat.read_decisions(end["inputLog"])
         await self.end_isolated_seats()
-        return self.record({**end, "inputLog": _as_simulated(end["inputLog"])})
+        return self.record({**end, "inputLog": _as_simulated(end["inputLog"], self.fixture.open_sheets)})
 
     def challenge(self) -> None:
         """Challenge the other user from a local client (p1's if both are local)."""
@@ -268,8 +269,11 @@ class ServedBattle(BattleSession):
         self.lose(role, Fault("timeout", f"did not come to the battle within {seconds:g} s: {why}"))
 
 
-def _as_simulated(input_log: list[str]) -> list[str]:
-    """Convert a server's input log to the simulator's: users become seats, avatars and chat are removed."""
+def _as_simulated(input_log: list[str], open_sheets: bool) -> list[str]:
+    """Convert a server's input log to the simulator's: users become seats, avatars and chat are removed.
+
+    open_sheets: the team sheets were shown, which a server does not write down.
+    """
     kept: list[str] = []
     for line in input_log:
         if line.startswith((">version", ">chat")):
@@ -282,4 +286,6 @@ def _as_simulated(input_log: list[str]) -> list[str]:
             }
             line = f">player {role} {orjson.dumps(player).decode()}"
         kept.append(line)
+        if open_sheets and line.startswith(">player p2 "):
+            kept.append(">show-openteamsheets")
     return kept

@@ -7,11 +7,12 @@
 //   {op: 'online', id, user}                               answered by {id, online: whether he is signed in, refusal: the
 //                                                          server's last refusal to him}
 //   {op: 'challenged', id, by, user}                       answered by {id, challenged: whether that waits for an answer}
-//   {op: 'expect', id, format, seed, maxTurns, players: [{user, team?, seed?, patience?}, …]}
+//   {op: 'expect', id, format, seed, maxTurns, openSheets?, players: [{user, team?, seed?, patience?}, …]}
 //       the next battle of these users in this format is played from this seed, with these teams, in this order of
 //       sides; answered by {id, expected: true}, so that they may be paired then. patience: the seconds that a remote
 //       player has for a decision; what he receives and chooses is reported, too (remote_player.mjs). One with neither
 //       team nor seed keeps the team that he has brought. Without a seed of its own the battle is played from any.
+//       openSheets: both team sheets are shown, as if both had accepted that
 //   {op: 'lose', id, side: 'p1' | 'p2'}                    this side gives up
 //   {op: 'searches', id, users}                            the owner makes the ladder's matches (searches.mjs); users: his
 //       own; answered by {id, searches: true}. From then on the messages of all others come in turns (turns.mjs)
@@ -186,7 +187,9 @@ function hook() {
       this.timer.start = () => false;
       this.remotePlayers = new RemotePlayers(this, order, say);
     }
-    return start.call(this);
+    const result = start.call(this);
+    if (order?.openSheets) void this.stream.write('>show-openteamsheets');
+    return result;
   };
 
   RoomBattle.prototype.receive = function (lines) {

@@ -1,7 +1,8 @@
 // One process that holds many Showdown battles at once, driven over pipes.
 //
 // In, one JSON object a line:
-//   {op:"start", id, format, seed, maxTurns, p1:{name, team|seed}, p2:{…}}   a battle; team packed, or a seed to draw one
+//   {op:"start", id, format, seed, maxTurns, openSheets?, p1:{name, team|seed}, p2:{…}}   a battle; team packed, or a seed to
+//                                    draw one; openSheets: show both team sheets, as if both sides had accepted that
 //   {op:"choose", id, p1?, p2?}      choices in Showdown's words ("move 2", "switch 3", "team 312456")
 //   {op:"lose", id, side}            that side has lost (a forfeit: time, fault)
 //   {op:"reseed", id, seed}          other random numbers from now on, for a battle that is played on in another way
@@ -42,6 +43,7 @@ const {Teams} = require(path.join(sim, 'teams.js'));
 if (process.argv[3] !== 'stock') speedUp(process.argv[2]); // `stock`: Showdown untouched, to compare with
 
 const SIDES = ['p1', 'p2'];
+const SHOW_SHEETS = '>show-openteamsheets';
 const battles = new Map();
 let out = [];
 
@@ -60,6 +62,12 @@ class Table {
   begin(format, seed, players) {
     this.battle = new Battle({format, formatid: format.id, seed, send: (type, data) => this.hear(type, data)});
     for (const side of SIDES) if (players[side]) this.battle.setPlayer(side, players[side]);
+  }
+
+  /** As Showdown's `>show-openteamsheets`, which its input log lacks. */
+  showSheets() {
+    this.battle.showOpenTeamSheets();
+    this.battle.inputLog.push(SHOW_SHEETS);
   }
 
   /** Showdown speaks here only to refuse a choice; updates are read from the log, requests from the sides. */
@@ -178,6 +186,7 @@ function start(order) {
   const table = new Table(order.id, order.maxTurns || 1000);
   battles.set(order.id, table);
   table.begin(format, order.seed, {p1: order.p1, p2: order.p2});
+  if (order.openSheets) table.showSheets();
   send(table.report());
 }
 
@@ -210,6 +219,8 @@ function replay(order) {
       chooseAgain(table, type, rest);
     } else if (type === 'reseed') {
       table.reseed(rest);
+    } else if (line === SHOW_SHEETS) {
+      table.showSheets();
     } else if (type === 'forcelose') {
       table.battle.lose(rest);
       table.battle.inputLog.push(line);
@@ -220,9 +231,9 @@ function replay(order) {
     } else if (!type.startsWith('version')) {
       throw new Error(`input log: unknown command '${line}'`);
     }
-    // A tie at the limit of turns comes before anybody is asked.
-    const tied = order.inputLog[place + 1] === '>forcetie';
-    if (order.views && table.battle?.started && !tied) views.push(table.report());
+    // A tie at the limit of turns and the team sheets come before anybody is asked.
+    const unasked = ['>forcetie', SHOW_SHEETS].includes(order.inputLog[place + 1]);
+    if (order.views && table.battle?.started && !unasked) views.push(table.report());
   }
   if (!order.views) return send(table.report());
   const seen = views.filter(({p1, p2}) => p1.log || p2.log || p1.ask || p2.ask);

@@ -115,6 +115,7 @@ class _Session(BattleSession):
             "format": fixture.format,
             "seed": fixture.seed,
             "maxTurns": rules.max_turns,
+            "openSheets": fixture.open_sheets,
         }
         self.host.send({**order, **player_options(fixture)})
         for role, failure in self.faults.items():

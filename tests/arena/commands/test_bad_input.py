@@ -84,7 +84,7 @@ def test_module_that_fails_while_it_is_imported(arena: Arena, tmp_path: Path) ->
         ("gen10ou", ["format 'gen10ou'"]),
         ("gen1oo", ["gen1oo"]),
         ("gen9triples", ["format 'gen9triples'", "only singles and doubles", "gen9doublesou"]),
-        ("gen9championsvgc2026regmabo3", ["only single battles are played", "gen9championsvgc2026regma"]),
+        ("gen9chimera1v1randombattlebo5", ["format 'gen9chimera1v1randombattle'"]),
         ("gen3randombatle", ["gen3randombatle"]),
     ],
 )

@@ -332,6 +332,7 @@ def test_every_key_is_explained(played: Path) -> None:
         "killed",
         "kept",
         "rejected",
+        "battle",
     }
     run_ids = [run for (run,) in rows("SELECT run_id FROM runs", played)]
     summaries = [summarize(played, run_id) for run_id in run_ids]
@@ -340,9 +341,10 @@ def test_every_key_is_explained(played: Path) -> None:
     assert there <= explained <= there | SELDOM
 
 
-#: Keys that the played database may give no cause for: of earlier runs, of team sets, of cycles, of sweeps.
+#: Keys that the played database may give no cause for: of earlier runs, of team sets, of cycles, of sweeps, of series.
 SELDOM = {"run", "better_on", "worse_on", "clear", "bound", "sentence"}
 SELDOM |= {"win_rates", "strength", "holds", "luck", "confidence"}
+SELDOM |= {"best_of", "won", "lost", "tied", "unfinished", "scores", "battle_score"}
 SELDOM |= {"server", "ratings", "elo_before", "elo_after", "glicko", "deviation"}
 SELDOM |= {"base", "axis", "checkpoint", "lines", "label", "points", "x"}
 #: And of a curriculum; `shares` and `gaps` are what its checkpoints tell.
