@@ -12,6 +12,7 @@ from agents.battle.formes import read_detailschange, read_formechange, read_mega
 from agents.battle.illusion import read_replace
 from agents.battle.items import read_anim, read_enditem, read_item
 from agents.battle.moves_used import read_move
+from agents.battle.open_sheets import read_showteam
 from agents.battle.statuses import read_cant, read_curestatus, read_cureteam, read_damage, read_status
 from agents.battle.switches import read_faint, read_switch
 from agents.battle.tracked_battle import TrackedBattle
@@ -66,6 +67,7 @@ READERS: dict[str, Callable[[TrackedBattle, list[str]], None]] = {
     "faint": read_faint,
     "move": read_move,
     "replace": read_replace,
+    "showteam": read_showteam,
     "switch": read_switch,
     "turn": read_turn,
     "upkeep": read_upkeep,

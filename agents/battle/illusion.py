@@ -13,6 +13,7 @@ from poke_env.battle.effect import Effect
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.status import Status
 
+from agents.battle.open_sheets import keep_tera_type, meet
 from agents.battle.tracked_battle import FIRST_WITH_ILLUSION, TrackedBattle
 
 #: What a Pokémon has on the field, and its health: of the one that wears the guise.
@@ -60,12 +61,14 @@ def recall_sleep(battle: TrackedBattle, place: str, mon: Pokemon) -> None:
 def read_replace(battle: TrackedBattle, message: list[str]) -> None:
     """ "replace|POKEMON|DETAILS": the active Pokémon is this one, and was so since it came in."""
     battle.record(message)
+    meet(battle, message)
     copied = battle.active_of(message[2])
     wearer = battle.get_pokemon(message[2], details=message[3])
     if copied is None or copied is wearer:
         return
     unmask(battle, message[2][:3], wearer, copied)
     wearer.switch_in(details=message[3])
+    keep_tera_type(battle, wearer)
     if wearer._ability is None:
         wearer._ability = "illusion"
 

@@ -95,12 +95,17 @@ def read_as_champions(battle: TrackedBattle) -> None:
     """Give the moves of both teams that have come up the PP that they have in Pokémon Champions, less those used."""
     for team in (battle._team, battle._opponent_team):
         for mon in team.values():
-            moves = mon._moves._base_moves
-            for name, move in moves.items():
-                if type(move) is Move:
-                    moves[name] = champion = ChampionsMove(move._id, battle.gen)
-                    champion._current_pp = max(0, champion.max_pp - (move.max_pp - move._current_pp))
-                    champion._is_last_used = move._is_last_used
+            as_in_champions(mon)
+
+
+def as_in_champions(mon: Pokemon) -> None:
+    """Give the moves of a Pokémon the PP that they have in Pokémon Champions, less those used."""
+    moves = mon._moves._base_moves
+    for name, move in moves.items():
+        if type(move) is Move:
+            moves[name] = champion = ChampionsMove(move._id, mon.gen)
+            champion._current_pp = max(0, champion.max_pp - (move.max_pp - move._current_pp))
+            champion._is_last_used = move._is_last_used
 
 
 #: What makes a Pokémon use a move besides its own: Rage and Destiny Bond last on, and one that must rest still must.

@@ -14,6 +14,7 @@ from poke_env.battle.status import Status
 
 from agents.battle.formes import end_forme
 from agents.battle.illusion import note_bench, recall_sleep
+from agents.battle.open_sheets import meet
 from agents.battle.statuses import forget_talked_turns
 from agents.battle.tracked_battle import TrackedBattle, origin
 
@@ -39,6 +40,7 @@ _HANDING_ON = ("Baton Pass", "Shed Tail")
 
 def read_switch(battle: TrackedBattle, message: list[str]) -> None:
     """ "switch|POKEMON|DETAILS|HP|[from] Baton Pass", "drag|…": one leaves, another comes in."""
+    meet(battle, message)
     battle.part_guises(message[2])
     leaving = battle.active_of(message[2])
     move = origin(message, 5).removeprefix("move:").strip()

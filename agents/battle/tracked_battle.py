@@ -13,6 +13,7 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.pokemon_type import PokemonType
 
 from agents.battle.quick_battle import QuickReading
+from agents.battle.team_sheets import TeamSheet
 
 # poke-env logs every line that it cannot parse; the seat's battle counts them instead (`parse_warnings`).
 FIRST_WITH_ILLUSION = 5
@@ -46,6 +47,7 @@ class TrackedBattle(QuickReading):
     entered_asleep: for each place whose active Pokémon came in asleep and has slept since, its turns of sleep as it came in.
     trappers: who cannot leave and who is the cause, where that can be several (doubles).
     pressing: the places whose Pokémon has announced Pressure since it came in.
+    opponent_sheets: the opponent's open team sheets as they were shown; () where they are not open.
     """
 
     def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
@@ -72,6 +74,7 @@ class TrackedBattle(QuickReading):
         self.trappers: list[tuple[Pokemon, Pokemon]] = []
         self.pressing: set[str] = set()
         self.types_before: dict[str, list[PokemonType]] = {}
+        self.opponent_sheets: tuple[TeamSheet, ...] = ()
 
     def read(self, message: list[str]) -> None:
         """Let poke-env read a line as it is, or as a correction has changed it."""

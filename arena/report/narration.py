@@ -192,6 +192,7 @@ _NARRATORS: dict[str, Callable[[_Line], str]] = {
     "faint": lambda line: f"  {line.who()} faints.",
     "cant": _cannot,
     "poke": lambda line: f"  {line.side()} shows {line[1].split(',')[0]}.",
+    "showteam": lambda line: f"  {line.side()} shows its team sheet.",
     "clearpoke": lambda line: "Team preview:",
     "teampreview": lambda line: "",
     "message": lambda line: f"  {line[0]}",

@@ -220,6 +220,8 @@ class SeatComparison:
             yield from _item_differences(seen, true, who, own)
         if self.battle.gen > 2 and not polluted and not fainted:
             yield from _ability_differences(seen, true, who, own)
+        if self.battle.opponent_sheets and not own and not polluted:
+            yield from _unread_sheet(seen, true, who)
 
     def _request(self, view: dict[str, Any], side: dict[str, Any]) -> Iterator[Difference]:
         battle, request = self.battle, view["ask"]
@@ -430,6 +432,21 @@ def _item_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) 
         yield Difference(f"item:{held or 'none'}->{right or 'none'}", who, held, right)
     elif own or announced == right:
         yield Difference(f"item:unknown->{right or 'none'}", who, held, right)
+
+
+def _unread_sheet(seen: Pokemon, true: dict[str, Any], who: str) -> Iterator[Difference]:
+    """What an open team sheet has shown and the seat does not hold."""
+    if seen.item == _UNKNOWN_ITEM:
+        yield Difference("sheet: item", who, seen.item, true["item"])
+    if seen.ability is None and not true["fainted"]:
+        yield Difference("sheet: ability", who, seen.ability, true["ability"])
+    tera = seen.tera_type.name if seen.tera_type else ""
+    if tera != true["teraType"].upper():
+        yield Difference("sheet: Tera type", who, tera, true["teraType"])
+    held = {_move_id(move) for move in seen._moves._base_moves}
+    right = {_move_id(slot["id"]) for slot in true["baseMoves"]}
+    if not true["transformed"] and not right <= held:
+        yield Difference("sheet: moves", who, sorted(held), sorted(right))
 
 
 def _ability_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:

@@ -64,6 +64,7 @@ function play(index) {
   watch(battle);
   SIDES.forEach((side, i) => battle.setPlayer(side, {name: `Player ${i + 1}`, team: Teams.pack(teams[i])}));
   watchMoves(battle);
+  if (options.openSheets) battle.showOpenTeamSheets();
   const decisions = [];
   let position = 0;
   let end = 'limit';

@@ -9,6 +9,7 @@ at a difference.
     python scripts/parity/state_parity.py gen4 --teams any --battles 1000 --policy rare
     python scripts/parity/state_parity.py gen4 --teams any --battles 100 --all        # counts by kind, an example of each
     python scripts/parity/state_parity.py gen9doublesou --teams any --battles 100     # doubles; choices are random
+    python scripts/parity/state_parity.py gen9vgc2025regi --teams any --open-sheets   # with each other's team sheets
 
 --teams any: random teams of any species, moves, items and abilities of the generation; random-battle: Showdown's own.
 --policy: random; rules (a rule player); switcher (half of the choices are switches); rare (moves used least so far).
@@ -189,6 +190,7 @@ def main() -> int:
     parser.add_argument(
         "--lines", type=int, default=0, metavar="N", help="with --all: the last N lines before each example"
     )
+    parser.add_argument("--open-sheets", action="store_true", help="show both team sheets, where there is team preview")
     parser.add_argument("--unknowable", action="store_true", help="print what no seat can know, with the reason")
     arguments = parser.parse_args()
     if arguments.unknowable:
@@ -202,7 +204,7 @@ def main() -> int:
     except BadInput as error:
         print(f"state_parity: {error}", file=sys.stderr)
         return 2
-    options = playing_options(arguments, gen, format_id)
+    options = {**playing_options(arguments, gen, format_id), "openSheets": arguments.open_sheets}
     if arguments.first % CHUNK:
         print(f"state_parity: --first must be a multiple of {CHUNK}: a process begins there.", file=sys.stderr)
         return 2

@@ -248,7 +248,7 @@ function pokemonOf(mon) {
     level: mon.level, gender: mon.gender, secret: health.secret, shared: health.shared, hp: mon.hp, maxhp: mon.maxhp, stats: mon.baseStoredStats,
     status: mon.status, statusState: plainState(mon.statusState), boosts: mon.boosts, volatiles: states(mon.volatiles),
     types: mon.getTypes(), apparentTypes: mon.apparentType.split('/'), addedType: mon.addedType,
-    item: mon.item, ability: mon.ability, baseAbility: mon.baseAbility, abilityState: plainState(mon.abilityState), ignoringAbility: mon.ignoringAbility(), said: {...said(mon)},
+    item: mon.item, teraType: mon.teraType, ability: mon.ability, baseAbility: mon.baseAbility, abilityState: plainState(mon.abilityState), ignoringAbility: mon.ignoringAbility(), said: {...said(mon)},
     moves: slots(mon.moveSlots, mon.transformed ? [] : mon.baseMoveSlots), baseMoves: slots(mon.baseMoveSlots), transformed: mon.transformed,
     teraType: mon.teraType, terastallized: mon.terastallized || '', activeTurns: mon.activeTurns,
   };

@@ -49,3 +49,25 @@ def test_a_format_without_a_generation_is_refused() -> None:
     with pytest.raises(parity.BadInput, match="gen1randombattle"):
         parity.format_of("ou", "random-battle")
     assert parity.format_of("gen8", "any") == (8, "gen8anythinggoes")
+
+
+def with_open_sheets(format_id: str, battles: int) -> list[str]:
+    options = {**OPTIONS, "gen": 9, "format": format_id, "battles": battles, "teams": "any", "openSheets": True}
+    return [parity.explain(one, options) for one in parity.run_chunk(options)[0]]
+
+
+def test_seats_hold_what_open_team_sheets_have_shown_as_long_as_it_is_true() -> None:
+    found = with_open_sheets("gen9vgc2025regi", 2)
+    assert not found, found[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format_id", ["gen9vgc2025regi", "gen9championsvgc2026regma", "gen9anythinggoes"])
+def test_open_team_sheets_stay_true_in_singles_and_doubles(format_id: str) -> None:
+    found = with_open_sheets(format_id, 25)
+    assert not found, found[0]
+
+
+def test_a_sheet_that_is_not_read_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.battle.open_sheets._learn", lambda battle, mon, sheet: None)
+    assert "sheet: item" in with_open_sheets("gen9vgc2025regi", 1)[0]

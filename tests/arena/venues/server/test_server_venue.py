@@ -52,6 +52,16 @@ def test_doubles_go_the_same_way_on_both_venues(format_id: str, venues: Venues) 
 
 
 @pytest.mark.slow
+def test_open_team_sheets_are_shown_in_the_same_way_on_both_venues(venues: Venues) -> None:
+    played = doubles_fixtures("gen9championsvgc2026regma", ("random", "heuristic:expert"), 1, drawn=False)
+    opened = [replace(fixture, open_sheets=True) for fixture in played]
+    for simulated, served in zip(venues.simulated(opened, PATIENT), venues.served(opened), strict=True):
+        assert simulated.fault is None and simulated.parse_warnings == 0
+        assert sum(line.startswith("|showteam|") for line in served.logs[0]) == 2
+        assert told(served) == told(simulated)
+
+
+@pytest.mark.slow
 def test_the_turn_limit_ties_at_the_same_place(venues: Venues) -> None:
     played = fixtures("gen1ou", 2)
     rules = PATIENT.model_copy(update={"max_turns": 5})
