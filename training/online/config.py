@@ -243,13 +243,15 @@ class OnlineTracking(TrackingSettings):
 class OnlineConfig(RunConfig):
     """A run of online training. out: its folder. seed: of battles, actions, initial weights and minibatches.
 
-    It ends after `iterations`, or with the one in which the learner has made `max_decisions` in all; 0: no limit.
+    It ends after `iterations`, or with the one in which the learner has made `max_decisions` in all or the run has played
+    and learned for `max_minutes`; 0: no limit. Files of earlier versions do not have `max_minutes`.
     """
 
     format: str
     venue: Literal["engine", "showdown"]
     iterations: Annotated[int, Field(ge=1)]
     max_decisions: Annotated[int, Field(ge=0)]
+    max_minutes: NotNegative = 0.0
     algorithm: Algorithm
     learner: RoleSettings
     opponent: Annotated[SameOpponent | OwnOpponent, Field(discriminator="kind")]

@@ -6,6 +6,7 @@ and in the same wandb run.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,12 @@ STATE = "online.pt"
 #: The setting by which another run starts from a checkpoint's weights.
 _START_FROM = "learner.network.start_from"
 #: Settings that may change when a run is resumed.
-_FREE = (*FREE, "iterations", "max_decisions", "compute.device")
+_FREE = (*FREE, "iterations", "max_decisions", "max_minutes", "compute.device")
 #: Settings that say nothing in a run without evaluation battles. Presets of later versions may have others.
 _UNUSED = tuple(f"evaluation.{name}" for name in EvaluationBattles.model_fields)
 
 
-def train_online(config: OnlineConfig, rule: type[Trainer]) -> RunFolder:
+def train_online(config: OnlineConfig, rule: Callable[[OnlineConfig], Trainer]) -> RunFolder:
     """Train until the configured iteration, resuming from the folder's last checkpoint if there is one.
 
     rule: the learning rule of `config.algorithm`. Raises BadConfig, BadInput and TrainingFailed.

@@ -61,6 +61,7 @@ class Trainer:
         self, settings: OnlineConfig, battles: Battles | None = None, games: BattleSource | None = None
     ) -> None:
         self.config, self.iteration, self.decisions = settings, 0, 0
+        self.seconds = 0.0  # of playing and learning, so far
         self.rule: Any = settings.algorithm
         use_threads(settings.compute.threads)
         self.device = _device(settings.compute.device)
@@ -129,8 +130,8 @@ class Trainer:
     @property
     def over(self) -> bool:
         """Whether the run has reached its configured length."""
-        limit = self.config.max_decisions
-        return self.iteration >= self.config.iterations or bool(limit and self.decisions >= limit)
+        limits = ((self.config.max_decisions, self.decisions), (60 * self.config.max_minutes, self.seconds))
+        return self.iteration >= self.config.iterations or any(limit and done >= limit for limit, done in limits)
 
     def iterate(self) -> Metrics:
         """Play and learn once. Returns the metrics of the iteration."""
@@ -189,6 +190,7 @@ class Trainer:
         return {
             "iteration": self.iteration,
             "decisions": self.decisions,
+            "seconds": self.seconds,
             "roles": {name: role.state() for name, role in self.roles.items()},
             "reference": None if self.reference is None else self.reference.state(),
             "league": self.league.state(),
@@ -199,6 +201,7 @@ class Trainer:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Restore a `state`."""
         self.iteration, self.decisions = state["iteration"], state["decisions"]
+        self.seconds = state.get("seconds", 0.0)  # states of 0.1.0 have none
         for name, role in self.roles.items():
             role.restore(state["roles"][name])
         if self.reference is not None:
@@ -265,9 +268,11 @@ class Trainer:
     def _times(self, decisions: int) -> Metrics:
         seconds = self.clock.pop_seconds()
         total = sum(seconds.values())
+        self.seconds += total
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # MiB on Linux
         metrics = {f"seconds/{part}": spent for part, spent in seconds.items()}
         metrics |= {"decisions_per_s": decisions / max(total, 1e-9), "memory_mib": memory}
+        metrics["total_seconds"] = self.seconds
         if self.device.type == "cuda":
             metrics["gpu_memory_mib"] = torch.cuda.max_memory_allocated(self.device) / 2**20
         return metrics

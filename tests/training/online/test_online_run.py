@@ -17,12 +17,15 @@ pytest.importorskip("numba")
 
 from click.testing import CliRunner  # noqa: E402
 from support.command_line import Said, wait  # noqa: E402
+from support.matrix_game import MatrixGame, MatrixGames  # noqa: E402
 from support.online import settings, trainer  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
 from training.cli import cli  # noqa: E402
+from training.online.config import OnlineConfig  # noqa: E402
 from training.online.rules import trainer_class  # noqa: E402
+from training.online.rules.ppo import PPO  # noqa: E402
 from training.online.run import STATE, train_online  # noqa: E402
 from training.online.trainer import LEARNER  # noqa: E402
 from training.runs.config_reader import BadConfig  # noqa: E402
@@ -47,7 +50,7 @@ OWN = {
     "replacements": [],
 }
 #: Of the metrics, what does not depend on the clock.
-TIMED = ("seconds/", "decisions_per_s", "memory_mib")
+TIMED = ("seconds/", "total_seconds", "decisions_per_s", "memory_mib")
 
 
 def metrics(folder: Path) -> list[dict[str, float]]:
@@ -113,6 +116,25 @@ def test_a_run_that_was_interrupted_before_its_second_checkpoint_is_resumed(tmp_
         train_online(config, Interrupted)
     assert (tmp_path / "run" / "checkpoints" / "step-000000000").exists()
     assert train_online(config, trainer_class("ppo")).steps()[-1] == 1
+
+
+def test_a_limit_of_minutes_counts_playing_and_learning_of_all_processes_of_a_run(tmp_path: Path) -> None:
+    class Slow(PPO):
+        """A minute and a half for each iteration, by its own account."""
+
+        def __init__(self, config: OnlineConfig) -> None:
+            super().__init__(config, battles=MatrixGame(config.rollout.battles, [[0.5] * 2] * 2), games=MatrixGames())
+
+        def iterate(self) -> dict[str, float]:
+            metrics = super().iterate()
+            self.seconds = 90.0 * self.iteration
+            return metrics
+
+    limited: dict[str, Any] = {"out": str(tmp_path / "run"), "iterations": 100, "checkpoints__every": 1}
+    limited["league__members"] = [{"who": "opponent", "weight": 1.0}]
+    assert train_online(settings(**limited, max_minutes=1), Slow).steps()[-1] == 1
+    assert train_online(settings(**limited, max_minutes=3), Slow).steps()[-1] == 2
+    assert train_online(settings(**limited, max_minutes=3), Slow).steps()[-1] == 2
 
 
 @pytest.mark.slow
