@@ -72,6 +72,12 @@ RULES = [
     Rule(r"^(arena leaderboard \S+)[^#]*", r"\1 --min-battles 2 ", "battles of an agent, and the databases"),
     Rule(r"^(scripts/evaluate_against_all.sh \S+)$", r"\1 --minutes 0.02", "time"),
     Rule(r"^(train evaluate (?!.*--battles)[^#]*)", r"\1 --battles 2 ", "battles"),
+    Rule(r"--decisions \d+", "--decisions 100", "decisions"),
+    Rule(
+        r"^(train exploit [^#]*)",
+        r"\1 --battles 2 --teams competitive --set rollout.battles=4 --set evaluation.battles=2 ",
+        "battles and teams",
+    ),
     Rule(r"^(arena match (?!.*--battles).*)", r"\1 --battles 2", "battles of a match until it is decided"),
     Rule(r"(?<=[?&])ms=100\b", "ms=15", "time of a search"),
     Rule(r"(?<=[?&])iterations=500\b", "iterations=40", "the same"),

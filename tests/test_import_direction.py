@@ -198,6 +198,7 @@ TRAINS = (
                      "recording", "reference", "replay", "role", "rollout", "rules", "run", "steps", "trainer", "transfer")
     ),
     "training.llm.loading", "training.llm.run", "training.runs.engine_pairs", "training.runs.threads",
+    "training.experiments.exploit.run",
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ COMMANDS = {
     "online": "online",
     "population": "population",
     "evaluate": "evaluate",
+    "exploit": "exploit",
     "config": "config",
     "plan": "plan",
     "doctor": "doctor",

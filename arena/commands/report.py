@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from arena.ratings.evidence import BASE
 from arena.report import html, markdown
 from arena.report.evidence import latest_run
+from arena.report.exploitability import strongest
 from arena.report.games import games
 from arena.report.page.battles import DEFAULT
 from arena.report.summary import summarize
-from arena.report.summary_types import RankingRow, ReportSummary
+from arena.report.summary_types import BestResponseSummary, RankingRow, ReportSummary
 from arena.report.tables import print_summary
 from arena.store.recover import recover
 from arena.terminal.commands import db_option, json_text
@@ -106,15 +109,30 @@ def report(
         print_summary(Console(), summary)
 
 
+#: Key of a best response -> its column.
+_EXPLOITED = {"score": "exploited", "low": "exploited_low", "high": "exploited_high", "decisions": "exploited_by"}
+
+
+def _exploited(found: BestResponseSummary | None) -> dict[str, float | None]:
+    contents: Mapping[str, Any] = found or {}
+    return {column: contents.get(key) for key, column in _EXPLOITED.items()}
+
+
 def _csv(summary: ReportSummary) -> str:
-    """The rankings of all formats, a line an agent."""
+    """The rankings of all formats, a line an agent, with the score of the best response to it where there is one."""
+    exploited = {(each["agent"], each["format"]): each for each in strongest(summary["exploitability"])}
     lines = [
-        {"format": each["format"], **row, "nash": row["nash"] and row["nash"]["mean"]}
+        {
+            "format": each["format"],
+            **row,
+            "nash": row["nash"] and row["nash"]["mean"],
+            **_exploited(exploited.get((row["agent"], each["format"]))),
+        }
         for each in summary["formats"]
         for row in each["ranking"]
     ]
     written = io.StringIO()
-    writer = csv.DictWriter(written, ["format", *RankingRow.__annotations__], lineterminator="\n")
+    writer = csv.DictWriter(written, ["format", *RankingRow.__annotations__, *_EXPLOITED.values()], lineterminator="\n")
     writer.writeheader()
     writer.writerows(lines)
     return written.getvalue()

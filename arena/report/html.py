@@ -10,6 +10,7 @@ from typing import Any
 
 from arena.extensions import Section, extensions
 from arena.markup import Content, Html, box, el, join
+from arena.report.exploitability import exploitability_section
 from arena.report.ladder import ladder_section
 from arena.report.page.agents import agent_ids, agent_section
 from arena.report.page.battles import EmbeddedBattles, choose_battles, embed
@@ -106,9 +107,10 @@ def render(summary: ReportSummary, db: Path, *, battles: int | None) -> str:
 
 
 def _sections(summary: ReportSummary) -> list[Section]:
-    """The ladder's, and those of the extensions that have something to say about the run."""
-    ladder = [ladder_section(summary["ladder"])] if summary["ladder"] else []
-    return ladder + [
+    """The ladder's, that of best responses, and those of the extensions that have something to say about the run."""
+    own = [ladder_section(summary["ladder"])] if summary["ladder"] else []
+    own += [exploitability_section(summary["exploitability"])] if summary["exploitability"] else []
+    return own + [
         extension.section(extension_data(summary, extension.name))
         for extension in extensions()
         if extension.section is not None and extension_data(summary, extension.name) is not None

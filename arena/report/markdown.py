@@ -6,10 +6,18 @@ import re
 from collections.abc import Sequence
 
 from arena.ratings.evidence import BASE
+from arena.report.exploitability import BOUND, exploitability_table
 from arena.report.findings import chance_of_better, match_facts
 from arena.report.numbers import counted, duration, nash_percent, percent, plural, result_unit, result_units
 from arena.report.series import series_table, series_title
-from arena.report.summary_types import FormatSummary, MatchReport, ReportSummary, SweepSummary, WinRate
+from arena.report.summary_types import (
+    BestResponseSummary,
+    FormatSummary,
+    MatchReport,
+    ReportSummary,
+    SweepSummary,
+    WinRate,
+)
 from arena.report.sweeps import sweep_table
 from arena.terminal.output import shown
 
@@ -25,6 +33,7 @@ def render(summary: ReportSummary) -> str:
         points(summary["findings"]),
         *match_blocks(summary["match"]),
         *(block for format_summary in summary["formats"] for block in _format(format_summary)),
+        *_exploitability(summary["exploitability"]),
         "## Run details",
         f"```\n{run['command']}\n```",
         points(
@@ -94,6 +103,13 @@ def _format(format_summary: FormatSummary) -> list[str]:
         ]
         blocks += ["Think time:", markdown_table(["agent", "median", "p95", "max"], rows, numbers={1, 2, 3})]
     return blocks
+
+
+def _exploitability(responses: Sequence[BestResponseSummary]) -> list[str]:
+    if not responses:
+        return []
+    heads, rows = exploitability_table(responses)
+    return ["## Exploitability", BOUND, markdown_table(heads, rows, numbers={2, 3, 4, 5})]
 
 
 def _sweep(sweep: SweepSummary) -> list[str]:

@@ -16,6 +16,7 @@ from arena.report import lengths, profiles
 from arena.report.counts import FaultCount, FormatCounts, ReportCounts
 from arena.report.cross_tables import pairing_tables
 from arena.report.evidence import load_evidence
+from arena.report.exploitability import exploitability, exploitability_findings
 from arena.report.findings import findings, match_findings
 from arena.report.ladder import ladder_histories, ladder_sentence
 from arena.report.match import match_of
@@ -59,6 +60,7 @@ def summarize(
         evidence = {format_id: load_evidence(db, run_id, format_id) for format_id in by_format}
         match = match_of(db, run_id)
         ladder = ladder_histories(db, run_id)
+        responses = exploitability(db, run_id, by_format)
     _check_anchor(anchor, evidence)
     descriptions = {agent["agent"]: agent["about"] for agent in run["agents"]}
     formats = []
@@ -74,10 +76,16 @@ def summarize(
         "version": VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "run": run,
-        "findings": [*match_findings(match), *map(ladder_sentence, ladder), *findings(formats)],
+        "findings": [
+            *match_findings(match),
+            *map(ladder_sentence, ladder),
+            *findings(formats),
+            *exploitability_findings(responses),
+        ],
         "notes": notes(run, formats),
         "match": match,
         "ladder": ladder,
+        "exploitability": responses,
         "formats": formats,
     }
     return _with_extensions(summary, db)

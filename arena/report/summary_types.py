@@ -408,6 +408,28 @@ class LadderHistory(TypedDict):
     ratings: list[LadderPoint]
 
 
+class BestResponseSummary(TypedDict):
+    """A best response to an agent (table `best_responses`). measured: ISO time.
+
+    same_code: the agent's code and weights are those that played in this run.
+    """
+
+    agent: str
+    format: str
+    team_sets: str
+    response: str
+    started_as: str
+    decisions: int
+    seconds: float
+    venue: str
+    battles: int
+    score: float
+    low: float
+    high: float
+    measured: str
+    same_code: bool
+
+
 class PoolSummary(TypedDict):
     """A team set of a run. teams: how many; 0 where Showdown draws them."""
 
@@ -477,4 +499,6 @@ class ReportSummary(TypedDict):
     match: MatchReport | None
     #: Those in which the run has a rated battle.
     ladder: list[LadderHistory]
+    #: To the run's agents, by all runs of `train exploit` that are stored in the database.
+    exploitability: list[BestResponseSummary]
     formats: list[FormatSummary]

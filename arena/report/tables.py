@@ -12,6 +12,7 @@ from rich.text import Text
 from arena.ratings.evidence import BASE
 from arena.ratings.sprt import report_lines
 from arena.report.counts import rate
+from arena.report.exploitability import exploitability_table
 from arena.report.findings import chance_of_better, match_findings
 from arena.report.match import settings_of
 from arena.report.numbers import counted, group_letter, nash_percent, percent, plural, result_unit, result_units
@@ -20,6 +21,7 @@ from arena.report.series import series_table, series_title
 from arena.report.strengths import elo_range
 from arena.report.summary import summarize
 from arena.report.summary_types import (
+    BestResponseSummary,
     FaultSummary,
     FormatSummary,
     MatchReport,
@@ -56,6 +58,7 @@ def print_summary(console: Console, summary: ReportSummary) -> None:
         _print_cross(console, format_summary)
         if len(format_summary["team_sets"]) > 1:
             _print_team_sets(console, format_summary)
+    _print_exploitability(console, summary["exploitability"])
     _print_faults(
         console,
         [
@@ -265,6 +268,18 @@ def _difference(each: SetDifferenceSummary | None) -> Text:
         return Text("–")
     words = f"{each['elo']:.0f} [{each['low']:.0f}, {each['high']:.0f}] better on {each['better_on']}"
     return Text(words) if each["clear"] else Text(f"{words}: not significant", "dim")
+
+
+def _print_exploitability(console: Console, responses: list[BestResponseSummary]) -> None:
+    if not responses:
+        return
+    heads, rows = exploitability_table(responses)
+    table = Table()
+    for head in heads:
+        table.add_column(head, justify="right" if head in ("decisions", "battles") else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    _print_titled(console, "Exploitability: scores of best responses, lower bounds of what can be found", table)
 
 
 def _print_faults(console: Console, faults: list[tuple[str, FaultSummary]]) -> None:

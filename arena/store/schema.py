@@ -104,6 +104,26 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE battles ADD COLUMN best_of INTEGER;       -- of the series
     ALTER TABLE battles ADD COLUMN open_sheets BOOLEAN;   -- each side has seen the other's sheet; NULL: not noted
     """,
+    """
+    CREATE TABLE best_responses (         -- players that were trained against one frozen agent, and what they score
+        agent       VARCHAR NOT NULL,     -- the frozen agent's spec
+        fingerprint VARCHAR NOT NULL,     -- as in `agents`
+        format      VARCHAR NOT NULL,
+        team_sets   VARCHAR NOT NULL,     -- of the battles that measured it, comma-separated; '' where Showdown draws them
+        seed        BIGINT NOT NULL,      -- of these battles
+        response    VARCHAR NOT NULL,     -- the spec of the best response
+        started_as  VARCHAR NOT NULL,     -- its initial weights
+        decisions   BIGINT NOT NULL,      -- that it learned from
+        seconds     DOUBLE NOT NULL,      -- that it played and learned
+        venue       VARCHAR NOT NULL,     -- of the measuring battles: 'simulator', 'engine'
+        battles     BIGINT NOT NULL,      -- that count
+        score       DOUBLE NOT NULL,      -- of the best response, with a 95% interval from the spread between pairs
+        low         DOUBLE NOT NULL,
+        high        DOUBLE NOT NULL,
+        measured    TIMESTAMPTZ NOT NULL,
+        PRIMARY KEY (agent, fingerprint, format, team_sets, seed, response)
+    );
+    """,
 )
 
 VERSION = len(MIGRATIONS)

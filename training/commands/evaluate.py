@@ -14,10 +14,7 @@ import click
 from agents.braces import expand_all
 from arena.report.numbers import counted
 from arena.terminal.commands import Integer64
-from training.commands.running import need_packages
-
-#: Seconds between two lines of progress.
-_SHOWN_EVERY = 10
+from training.commands.running import need_packages, progress_of_battles
 
 
 @click.command()
@@ -93,16 +90,7 @@ def evaluate(
     from training.runs.threads import use_threads
 
     use_threads(threads)
-    start = shown = time.monotonic()
-
-    def show(ended: int, total: int) -> None:
-        nonlocal shown
-        now = time.monotonic()
-        if now - shown >= _SHOWN_EVERY:
-            shown = now
-            left = (now - start) / ended * (total - ended)
-            print(f"{ended:,} of {counted(total, 'battle')}, {left:,.0f} s left", file=sys.stderr)
-
+    start = time.monotonic()
     blocks = play_pairs(
         _spec(checkpoint),
         [_spec(opponent) for opponent in expand_all(opponents)],
@@ -111,7 +99,7 @@ def evaluate(
         battles=battles,
         seed=seed,
         device=device,
-        show=show,
+        show=progress_of_battles(),
     )
     if as_json:
         print(json.dumps([asdict(block) for block in blocks]))

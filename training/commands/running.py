@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import yaml
 
+from arena.report.numbers import counted
 from teamsets.atomic import write_atomic
 from teamsets.errors import MissingTool
 from training.offline.config import Config
@@ -19,6 +22,9 @@ from training.runs.distributed.rank import Rank, rank_of, world_size
 if TYPE_CHECKING:
     from training.offline.trainer import FinishedRun
 
+#: Seconds between two lines of progress.
+_SHOWN_EVERY = 10
+
 
 def need_packages() -> None:
     """Raise MissingTool if a package that training needs is not installed."""
@@ -27,6 +33,24 @@ def need_packages() -> None:
             "torch or accelerate is not installed: `make training` installs them (from a wheel: "
             "pip install 'battle-arena[training]'); see docs/install.md for sizes"
         )
+
+
+def progress_of_battles() -> Callable[[int, int], None]:
+    """Return what `play_pairs` calls with the battles that have ended, of how many: it prints a line every ten seconds."""
+    first: tuple[float, int] | None = None
+    shown = 0.0
+
+    def show(ended: int, total: int) -> None:
+        nonlocal first, shown
+        now = time.monotonic()
+        if first is None:
+            first, shown = (now, ended), now
+        elif now - shown >= _SHOWN_EVERY:
+            shown = now
+            left = (now - first[0]) / (ended - first[1]) * (total - ended)
+            print(f"{ended:,} of {counted(total, 'battle')}, {left:,.0f} s left", file=sys.stderr)
+
+    return show
 
 
 def run_training(config: Config, processes: int = 1) -> None:

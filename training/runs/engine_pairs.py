@@ -122,11 +122,13 @@ def play_pairs(
     device: str = "auto",
     rows: int = ROWS,
     show: Callable[[int, int], None] = lambda ended, total: None,
+    open_battles: Callable[[int, str, int], Battles] = EngineBattles,
 ) -> list[BattleBlock]:
     """Play `battles` (in pairs) against each opponent, in each format and on each team set. Raises BadInput.
 
     seed: of the teams, the battles and sampled actions. device: of networks whose spec names none. rows: battles at once.
-    show(battles that have ended, of how many) is called while they are played.
+    show(battles that have ended, of how many) is called while they are played. open_battles(rows, format, cores): where they
+    are played, for tests.
     """
     sources = [resolve(one) for one in (spec, *opponents)]
     check_on_engine(sources, formats, "play on Showdown with `arena match`")
@@ -148,7 +150,7 @@ def play_pairs(
             _player(source, size, format_id, len(sources) * seed + place, device)
             for place, source in enumerate(sources)
         ]
-        engine = EngineBattles(size, format_id, min(torch.get_num_threads(), numba.get_num_threads()))
+        engine = open_battles(size, format_id, min(torch.get_num_threads(), numba.get_num_threads()))
         scores = _play(
             engine, list(itertools.chain(*games)), np.repeat(np.arange(len(games)), len(games[0])), players, count
         )
@@ -187,7 +189,7 @@ def _player(source: AgentSource, rows: int, format_id: str, seed: int, device: s
 
 
 def _play(
-    engine: EngineBattles,
+    engine: Battles,
     games: Sequence[EnvBattle],
     opponent: Ints,
     players: Sequence[_Player],
@@ -236,7 +238,7 @@ def _play(
     return scores
 
 
-def _begin(engine: EngineBattles, rows: Ints, games: Sequence[EnvBattle]) -> None:
+def _begin(engine: Battles, rows: Ints, games: Sequence[EnvBattle]) -> None:
     try:
         engine.begin(rows, [game.fixture for game in games], [(None, None)] * len(games))
     except (BadInput, ValueError) as error:

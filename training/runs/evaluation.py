@@ -14,6 +14,7 @@ from typing import Any
 
 from agents import AgentSource
 from agents.engine import FORMATS as ENGINE_FORMATS
+from arena.options import VenueName
 from arena.ratings.pentanomial import MatchSummary, match_summary, pair_counts
 from arena.report.summary import summarize
 from arena.report.summary_types import ReportSummary
@@ -113,7 +114,7 @@ def paired_blocks(evaluation: EvaluationBattles, spec: str, device: str = "auto"
     if len(resolve_each((spec, *evaluation.opponents))) != 1 + len(evaluation.opponents):
         raise BadInput(f"evaluation.opponents: one is listed twice, or is {spec} itself: name others")
     if evaluation.venue == "showdown":
-        return _stored_blocks(evaluation, spec)
+        return stored_blocks(evaluation, spec, kind="ablation")
     check_evaluation(evaluation)
     from training.runs.engine_pairs import play_pairs
 
@@ -128,7 +129,13 @@ def paired_blocks(evaluation: EvaluationBattles, spec: str, device: str = "auto"
     )
 
 
-def _stored_blocks(evaluation: EvaluationBattles, spec: str) -> list[BattleBlock]:
+def stored_blocks(
+    evaluation: EvaluationBattles, spec: str, *, kind: str, venue: VenueName = "simulator"
+) -> list[BattleBlock]:
+    """Play the pairs of `spec` into `evaluation.database`, or take them from there: `paired_blocks` of any agents.
+
+    kind: kept in `runs.kind`. Raises BadInput, and BattlesStopped.
+    """
     settings = EvaluateSettings(
         agents=(spec, *evaluation.opponents),
         formats=tuple(evaluation.formats),
@@ -138,9 +145,10 @@ def _stored_blocks(evaluation: EvaluationBattles, spec: str) -> list[BattleBlock
         challengers=(spec,),
         same_luck=True,
         anchor=evaluation.opponents[0],
+        venue=venue,
     )
     db = Path(evaluation.database)
-    played = play_into(db, settings, kind="ablation", workers=evaluation.workers)
+    played = play_into(db, settings, kind=kind, workers=evaluation.workers)
     if not played.finished:
         raise BattlesStopped("stopped: finished battles are stored; run the same command again to resume")
     run = played.run

@@ -16,6 +16,7 @@ from arena.report.counts import ReportCounts
 from arena.report.runs import command, describe_run, describe_settings
 from arena.report.strengths import elo_range
 from arena.report.summary import summarize
+from arena.report.summary_types import BestResponseSummary
 from arena.store import Store, rows, writer_lock
 from teamsets.errors import BadInput
 from training.experiments.curriculum import lineage
@@ -355,6 +356,8 @@ SELDOM |= set().union(
     )
 )
 SELDOM |= {"team_sets", "shares", "gaps"}
+#: And of best responses.
+SELDOM |= set(BestResponseSummary.__annotations__)
 #: And of a match.
 SELDOM |= {"pairs", "points", "pentanomial", "value", "nelo", "los", "los_bound", "draw_ratio", "pair_ratio", "sprt"}
 SELDOM |= {"elo0", "elo1", "alpha", "beta", "model", "unit", "llr", "lower", "upper", "decision", "verdict"}

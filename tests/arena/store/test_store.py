@@ -349,8 +349,8 @@ class TestMigration:
     """A file of any older schema becomes a current one, in the writer's hands only."""
 
     TABLES = (
-        "agents", "arena_extensions", "arena_schema", "battles", "checkpoints", "costs", "curricula", "decisions",
-        "evidence", "gates", "ladder_ratings", "runs", "stages", "teams",
+        "agents", "arena_extensions", "arena_schema", "battles", "best_responses", "checkpoints", "costs", "curricula",
+        "decisions", "evidence", "gates", "ladder_ratings", "runs", "stages", "teams",
     )  # fmt: skip
     VIEWS = ("evidence_results", "faults", "head_to_head", "results", "team_results")
 
