@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import Agent
 from agents.engine import FORMATS
 from agents.engine.checks import seed_words
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import Observations
 from arena.fixture import Fixture
 from teamsets.errors import BadInput, MissingTool
-from training.envs.venue import Ints
+from training.envs.venue import Ints, Pair
 
 try:
     import numba
@@ -62,9 +61,7 @@ class EngineBattles:
     def turns(self) -> NDArray[np.int32]:
         return self.engine.words[:, TURN]
 
-    def begin(
-        self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[tuple[Agent | None, Agent | None]]
-    ) -> None:
+    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair]) -> None:
         teams = [(first.packed or "", second.packed or "") for first, second in (one.teams for one in fixtures)]
         with self._limited(len(rows)):
             self.engine.reset(teams, [fixture.seed for fixture in fixtures], rows.tolist())
@@ -103,8 +100,7 @@ class EngineBattles:
                 raise BadInput(f"battle {rows[one]}, seat {seat}: action {actions[one, seat]} is not legal")
             self.engine.step(choices, rows)
 
-    def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str]) -> None:
-        """Makes the battles in `targets` copies of those in `sources`, with random numbers of other seeds from now on."""
+    def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str], agents: Sequence[Pair] | None = None) -> None:
         self.engine.words[targets] = self.engine.words[sources]
         self.engine.words[targets, SEED : SEED + 4] = [seed_words(seed) for seed in seeds]
 

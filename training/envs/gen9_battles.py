@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import Agent
 from agents.engine import HOSTED_FORMATS
 from agents.engine.checks import seed_words
 from agents.engine.gen9.engine import CORES, Engine, records
@@ -17,7 +16,7 @@ from agents.observation.observation import Observations
 from arena.fixture import Fixture
 from teamsets.errors import BadInput
 from training.envs.hosted_battles import HostedBattles
-from training.envs.venue import UNDECIDED, Ints
+from training.envs.venue import UNDECIDED, Ints, Pair
 
 _NOTHING = -1
 
@@ -59,9 +58,7 @@ class Gen9Battles:
         own: NDArray[np.int32] = records(self.engine.words)[word]
         return own if self._hosts is None else np.where(self._is_hosted, getattr(self._hosts, name), own)
 
-    def begin(
-        self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[tuple[Agent | None, Agent | None]]
-    ) -> None:
+    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair]) -> None:
         hosted = np.array([pair != (None, None) for pair in agents], np.bool_)
         if hosted.any():
             places = np.flatnonzero(hosted).tolist()
@@ -123,11 +120,12 @@ class Gen9Battles:
         self._chosen[rows] = _NOTHING
         self.engine.step(choices, rows)
 
-    def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str]) -> None:
-        """Makes the battles in `targets` copies of those in `sources`, with random numbers of other seeds from now on.
-
-        None of the sources may be of agents that act alone.
-        """
+    def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str], agents: Sequence[Pair] | None = None) -> None:
+        hosted = self._is_hosted[sources]
+        if hosted.any():
+            of_hosts = np.flatnonzero(hosted).tolist()
+            pairs = None if agents is None else [agents[k] for k in of_hosts]
+            self._hosted.copy(sources[hosted], targets[hosted], [seeds[k] for k in of_hosts], pairs)
         for part in (self.engine.words, self.engine.shown, self._chosen, self._is_hosted):
             part[targets] = part[sources]
         records(self.engine.words)["seed"][targets] = [seed_words(seed) for seed in seeds]

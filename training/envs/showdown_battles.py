@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import Agent, Choice
+from agents import Choice
 from agents.observation.layout import SINGLES, layout_of_format
 from agents.observation.observation import Observations
 from arena.battles.seat import Fault, Seat
@@ -21,7 +21,7 @@ from arena.venues.simulator.simulator import BattleHost
 from teamsets.errors import ArenaError, BadInput
 from training.envs.background import soon, wait_for
 from training.envs.showdown_exchange import Exchange, ShowdownBattle
-from training.envs.venue import STUCK, UNDECIDED, Ints
+from training.envs.venue import STUCK, UNDECIDED, Ints, Pair
 
 #: Showdown's own limit; an environment's lower one truncates a battle without the simulator.
 _MAX_TURNS = 1000
@@ -44,9 +44,7 @@ class ShowdownBattles:
         self.turns = np.zeros(size, np.int64)
         self.exchange: Exchange | None = None
 
-    def begin(
-        self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[tuple[Agent | None, Agent | None]]
-    ) -> None:
+    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair]) -> None:
         refused = wait_for(self._begin(rows.tolist(), fixtures, agents))
         if refused:
             raise BadInput(f"format '{self.format_id}': {refused}")
@@ -88,17 +86,10 @@ class ShowdownBattles:
         wait_for(self._choose([(battle, battle.pop_choices()) for battle in decided]))
         self._note(rows.tolist())
 
-    def copy(
-        self,
-        sources: Ints,
-        targets: Ints,
-        seeds: Sequence[str],
-        agents: Sequence[tuple[Agent | None, Agent | None]] | None = None,
-    ) -> None:
-        """Makes the battles in `targets` copies of those in `sources`, with random numbers of other seeds from now on.
+    def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str], agents: Sequence[Pair] | None = None) -> None:
+        """See `Battles`. Each is played again from its start, as Showdown has no copies: a fork in turn 40 costs 40 turns.
 
-        Showdown has no copies of battles: each is played again from its start, so a fork in turn 40 costs 40 turns. agents:
-        of the copies' seats, as for `begin`. Raises ArenaError if the simulator does not play a battle again.
+        Raises ArenaError if the simulator does not play a battle again.
         """
         pairs = agents or [(None, None)] * len(targets)
         wait_for(self._copy(sources.tolist(), targets.tolist(), seeds, pairs))
@@ -122,9 +113,7 @@ class ShowdownBattles:
 
     # On the background loop:
 
-    async def _begin(
-        self, rows: list[int], fixtures: Sequence[Fixture], agents: Sequence[tuple[Agent | None, Agent | None]]
-    ) -> str:
+    async def _begin(self, rows: list[int], fixtures: Sequence[Fixture], agents: Sequence[Pair]) -> str:
         """Starts battles. Returns why the simulator refuses to, or ""."""
         exchange = self.exchange
         if exchange is None or exchange.host.dead.done():
@@ -142,7 +131,7 @@ class ShowdownBattles:
         exchange: Exchange,
         rows: list[int],
         fixtures: Sequence[Fixture],
-        agents: Sequence[tuple[Agent | None, Agent | None]],
+        agents: Sequence[Pair],
     ) -> list[ShowdownBattle]:
         orders: list[tuple[ShowdownBattle, Message]] = []
         for row, fixture, pair in zip(rows, fixtures, agents, strict=True):
@@ -160,7 +149,7 @@ class ShowdownBattles:
         sources: list[int],
         targets: list[int],
         seeds: Sequence[str],
-        agents: Sequence[tuple[Agent | None, Agent | None]],
+        agents: Sequence[Pair],
     ) -> None:
         assert self.exchange is not None, "begin comes first"
         originals = [self._at(row) for row in sources]
@@ -171,8 +160,10 @@ class ShowdownBattles:
                 for copy, original in zip(copies, originals, strict=True)
                 if step < len(original.history)
             ]
-            await self._choose(repeated)
-        await self.exchange([(copy, {"op": "reseed", "seed": seed}) for copy, seed in zip(copies, seeds, strict=True)])
+            await self._send(repeated)
+        # A host forgets battles that are over.
+        undecided = [pair for pair in zip(copies, seeds, strict=True) if pair[0].winner == UNDECIDED]
+        await self._send([(copy, {"op": "reseed", "seed": seed}) for copy, seed in undecided])
         self._note(targets)
         for copy, original in zip(copies, originals, strict=True):
             for seat in (0, 1):
@@ -200,11 +191,15 @@ class ShowdownBattles:
             await self._choose(orders)
 
     async def _choose(self, orders: Sequence[tuple[ShowdownBattle, _Choices]]) -> None:
+        await self._send([(battle, {"op": "choose", **choices}) for battle, choices in orders])
+
+    async def _send(self, orders: Sequence[tuple[ShowdownBattle, Message]]) -> None:
         assert self.exchange is not None, "begin comes first"
-        for battle, choices in orders:
-            battle.history.append(choices)
-            battle.needs_decision = [False, False]
-        await self.exchange([(battle, {"op": "choose", **choices}) for battle, choices in orders])
+        for battle, order in orders:
+            battle.history.append(order)
+            if order["op"] == "choose":
+                battle.needs_decision = [False, False]
+        await self.exchange(orders)
 
     async def _answers(self, rows: list[int], seats: list[int]) -> list[int]:
         chosen = [self._at(row).seats[seat] for row, seat in zip(rows, seats, strict=True)]

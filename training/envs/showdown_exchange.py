@@ -48,8 +48,8 @@ class ShowdownBattle:
         self.number, self.winner, self.turn = number, UNDECIDED, 0
         self.fixture = fixture
         self.history: list[
-            dict[str, str]
-        ] = []  # what was sent to the host: role -> Showdown's words, one for each step
+            Message
+        ] = []  # the orders that the host had since its start: choices, and other random numbers
         self.needs_decision = [False, False]
         self.decisions: list[Decisions | None] = [None, None]
         self.taken: list[list[int]] = [[], []]

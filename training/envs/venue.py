@@ -17,6 +17,8 @@ from arena.fixture import Fixture
 UNDECIDED, TIE, STUCK = -1, 2, 3
 
 Ints = NDArray[np.int64]
+#: The agents of a battle's seats; None for a seat whose actions are given to `play`.
+Pair = tuple[Agent | None, Agent | None]
 
 
 class Battles(Protocol):
@@ -30,10 +32,8 @@ class Battles(Protocol):
     def turns(self) -> NDArray[np.signedinteger]:
         """[N]: the turn that each battle has reached."""
 
-    def begin(
-        self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[tuple[Agent | None, Agent | None]]
-    ) -> None:
-        """Starts a battle in each row. agents: of both seats, None for a seat whose actions are given to `play`."""
+    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair]) -> None:
+        """Starts a battle in each row."""
 
     def needs_decision(self, rows: Ints) -> NDArray[np.bool_]:
         """[n, 2]: which seats have a decision to make. Neither, once the battle is over."""
@@ -51,6 +51,12 @@ class Battles(Protocol):
         """Plays actions [n, 2] of the seats that are asked (-1 for others) on to each battle's next decision or end.
 
         Raises BadInput for an illegal action; then none of the battles is advanced.
+        """
+
+    def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str], agents: Sequence[Pair] | None = None) -> None:
+        """Makes the battles in `targets` copies of those in `sources`, with random numbers of other seeds from now on.
+
+        agents: of the copies' seats, which know nothing of the battle before; None: none has any.
         """
 
     def close(self) -> None:

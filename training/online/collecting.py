@@ -22,7 +22,7 @@ from agents.policy.network import Network
 from arena.fixture import digest
 from training.envs.fixtures import EnvBattle
 from training.envs.opponents import Opponents
-from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
+from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints, Pair
 from training.online.metrics import IterationClock
 from training.online.opponent_head import chosen_ids, of_opponents
 from training.online.players import NetworkPlayer, SampledActions, SamplingSettings
@@ -147,10 +147,11 @@ class Collector:
         with self._clock("draw"):
             games = [self._game(plan, row) for row in range(plan.battles)]
         opposite = [sittings.of(game.opponent, plan.first + row // plan.group) for row, game in enumerate(games)]
-        self._begin(games, opposite)
+        agents = self._begin(games, opposite)
         iteration = _Iteration(
             plan,
             games,
+            agents,
             self._seated(plan, games, opposite),
             Recorder(_roles(plan, games, opposite)),
             self._branches(plan),
@@ -187,8 +188,9 @@ class Collector:
         game = self._games.game(number, plan.weights)
         return self._games.replica(game, number, copy) if copy else game
 
-    def _begin(self, games: list[EnvBattle], opposite: list[SeatAssignment]) -> None:
-        agents: list[tuple[Any, Any]] = [(None, None)] * len(games)
+    def _begin(self, games: list[EnvBattle], opposite: list[SeatAssignment]) -> list[Pair]:
+        """Starts the battles. Returns the agents of their seats that act alone."""
+        agents: list[Pair] = [(None, None)] * len(games)
         theirs = np.array([row for row, sitting in enumerate(opposite) if sitting.network is None], np.int64)
         if len(theirs):
             assert self._agents is not None
@@ -197,6 +199,7 @@ class Collector:
                 agents[row] = pair
         with self._clock("engine"):
             self._battles.begin(np.arange(len(games)), [game.fixture for game in games], agents)
+        return agents
 
     def _seated(self, plan: RolloutPlan, games: list[EnvBattle], opposite: list[SeatAssignment]) -> _Seats:
         """Gives every seat to a player. A network plays all of its seats as one player."""
@@ -250,8 +253,8 @@ class Collector:
     def _branch(self, iteration: _Iteration, rows: Ints) -> None:
         """Makes these battles copies of the first of their groups, with a chance of their own from here on."""
         leaders = rows - rows % iteration.plan.group
-        engine: Any = self._battles  # the configuration admits this on the engine only
-        engine.copy(leaders, rows, [iteration.games[row].fixture.seed for row in rows.tolist()])
+        seeds = [iteration.games[row].fixture.seed for row in rows.tolist()]
+        self._battles.copy(leaders, rows, seeds, [iteration.agents[row] for row in rows.tolist()])
         seats = iteration.seats
         for index, player in enumerate(seats.players):
             for seat in (0, 1):
@@ -386,6 +389,7 @@ class _Iteration:
 
     plan: RolloutPlan
     games: list[EnvBattle]
+    agents: list[Pair]
     seats: _Seats
     recorder: Recorder
     branch: Ints

@@ -19,11 +19,10 @@ from arena.venues.simulator.reproduction import StoredDecision
 from teamsets.drawn import drawn_teams
 from teamsets.errors import ArenaError
 from teamsets.formats import get_singles_format
-from training.envs.venue import Battles, Ints
+from training.envs.venue import Battles, Ints, Pair
 
 #: The row in which a stored battle is replayed.
 LEADER = 0
-Pair = tuple[Agent | None, Agent | None]
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ class EngineForks:
         return {} if question is None else {choice.label: action for action, choice in question.by_action.items()}
 
     def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:
-        self.battles.copy(rows * 0 + LEADER, rows, seeds)
+        self.battles.copy(rows * 0 + LEADER, rows, seeds, agents)
 
     def close(self) -> None:
         self.battles.close()

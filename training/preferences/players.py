@@ -15,8 +15,7 @@ from arena.fixture import Fixture
 from teamsets.errors import BadInput
 from training.envs.fixtures import EnvBattle
 from training.envs.opponents import Opponents
-from training.envs.venue import Battles, Ints
-from training.preferences.forks import Pair
+from training.envs.venue import Battles, Ints, Pair
 
 _NETWORK = "policy:"
 

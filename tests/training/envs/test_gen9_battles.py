@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from agents.engine.gen9 import library
+from agents.engine.gen9.engine import records
 from agents.engine.gen9.layout import SHOWN
 from agents.registry import resolve
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
@@ -84,33 +85,106 @@ def test_observations_masks_and_ends_are_those_of_hosted_battles(hosted: HostedB
     assert decisions > 100 and (tried > 0) == trapped
 
 
-def test_a_copy_goes_on_as_its_original_does_from_the_same_seed() -> None:
+def step(battles: Any, rows: Any, chosen: Any = None, seed: int = 0) -> Any:
+    """Plays a step of battles that are asked the same. chosen: actions [2] of each; None: drawn. Returns them."""
+    actions = np.full((len(rows), 2), -1)
+    if chosen is None:
+        chosen = np.full(2, -1)
+        (seats,) = np.nonzero(battles.needs_decision(rows[:1])[0])
+        legal = battles.masks(rows[:1].repeat(len(seats)), seats)
+        chosen[seats] = draw(legal, np.random.default_rng(seed), 0.5)
+    actions[:] = chosen
+    battles.play(rows, actions)
+    return chosen
+
+
+def assert_same(battles: Any, one: int, other: int) -> None:
+    """Two rows are the same battle: what is decided, what both seats see, and what the engine keeps of them."""
+    rows = np.array([one, other])
+    needs = battles.needs_decision(rows)
+    assert (needs[0] == needs[1]).all()
+    (seats,) = np.nonzero(needs[0])
+    for part in zip(*(battles.observe(np.full(len(seats), row), seats) for row in rows), strict=True):
+        np.testing.assert_array_equal(*part)
+    np.testing.assert_array_equal(*battles.engine.words[rows])
+    np.testing.assert_array_equal(*battles.engine.shown[rows])
+    assert battles.winners[one] == battles.winners[other] and battles.turns[one] == battles.turns[other]
+
+
+def seed_of(battles: Any, row: int) -> str:
+    """The random numbers that a battle goes on with, as a seed."""
+    return "gen5," + "".join(f"{word:04x}" for word in records(battles.engine.words)["seed"][row].tolist())
+
+
+def test_a_copy_goes_on_exactly_as_its_original_does_from_the_same_seed_and_not_from_another() -> None:
     battles = Gen9Battles(SIZE, "gen9ou", 1)
     teams = [str(team.packed) for team in load_set("competitive", "gen9ou").teams[:8]]
     battles.begin(ROWS, fixtures(teams), [(None, None)] * SIZE)
-    rng = np.random.default_rng(1)
+    for number in range(12):
+        step(battles, ROWS[:1], seed=number)
+    battles.copy(np.zeros(3, np.int64), ROWS[1:], [seed_of(battles, 0), showdown_seed("a", 1), showdown_seed("b", 1)])
+    decisions, number = 0, 12
+    while battles.winners[0] == -1:
+        assert_same(battles, 0, 1)
+        decisions, number = decisions + 1, number + 1
+        step(battles, ROWS[:2], seed=number)
+    assert_same(battles, 0, 1)
+    assert decisions > 10
+    for row in (2, 3):  # from the same choices, as long as they are possible, other battles
+        number, turns = 12, []
+        while battles.winners[row] == -1:
+            number += 1
+            step(battles, ROWS[row : row + 1], seed=number)
+            turns.append(int(battles.turns[row]))
+    ends = [battles.engine.shown[row] for row in (0, 2, 3)]
+    assert all((one != other).any() for one, other in ((ends[0], ends[1]), (ends[0], ends[2]), (ends[1], ends[2])))
 
-    def play(rows: Any) -> None:
-        at, seats = np.nonzero(battles.needs_decision(rows))
-        actions = np.full((len(rows), 2), -1)
-        one = draw(battles.masks(rows[at], seats), np.random.default_rng(rng.integers(1 << 30)), 0.5)
-        actions[at, seats] = one
-        battles.play(rows, actions)
 
-    for _ in range(6):
-        play(ROWS[:1])
-    seed = showdown_seed("copy", 1)
-    battles.copy(np.zeros(2, np.int64), np.array([1, 2]), [seed, seed])
-    for _ in range(6):
-        at, seats = np.nonzero(battles.needs_decision(ROWS[1:3]))
-        seen = battles.observe(ROWS[1:3][at], seats)
-        half = len(at) // 2
-        for part in seen:
-            np.testing.assert_array_equal(part[:half], part[half:])
-        actions = np.full((2, 2), -1)
-        chosen = draw(seen.legal[:half], rng, 0.5)
-        actions[at, seats] = np.concatenate([chosen, chosen])
-        battles.play(ROWS[1:3], actions)
+def test_a_copy_in_the_middle_of_a_turn_waits_for_the_same_seat() -> None:
+    """The trapped seat's switch is refused, and it chooses anew; the other's choice stands, in the copy too."""
+    battles = Gen9Battles(SIZE, "gen9ou", 1)
+    battles.begin(ROWS[:1], fixtures([TRAPPER, HELD])[:1], [(None, None)])
+    battles.play(ROWS[:1], np.array([[0, 4]]))
+    assert battles.needs_decision(ROWS[:1]).tolist() == [[False, True]]
+    assert not battles.masks(ROWS[:1], np.array([1]))[0, 4:9].any()
+    battles.copy(ROWS[:1], ROWS[1:2], [seed_of(battles, 0)])
+    assert_same(battles, 0, 1)
+    battles.play(ROWS[:2], np.array([[-1, 0], [-1, 0]]))
+    assert battles.turns[:2].tolist() == [2, 2]
+    assert_same(battles, 0, 1)
+
+
+def test_a_battle_of_an_agent_that_acts_alone_is_copied_too_also_once_it_is_over() -> None:
+    battles = Gen9Battles(SIZE, "gen9ou", 1)
+    teams = [str(team.packed) for team in load_set("competitive", "gen9ou").teams[:8]]
+    agents = [resolve("heuristic:max-damage").make() for _ in range(3)]
+    try:
+        battles.begin(ROWS, fixtures(teams), [(None, agents[0]), (None, None), (None, agents[1]), (None, agents[2])])
+        rng = np.random.default_rng(1)
+
+        def play(rows: Any) -> None:
+            """Of rows that are asked the same."""
+            actions = np.full((len(rows), 2), -1)
+            needs = battles.needs_decision(rows)
+            if needs[0, 0]:
+                actions[:, 0] = draw(battles.masks(rows[:1], np.zeros(1, np.int64)), rng, 0.5)[0]
+            if needs[0, 1]:
+                actions[:, 1] = battles.answers(rows, np.ones(len(rows), np.int64))
+            battles.play(rows, actions)
+
+        for _ in range(6):
+            play(ROWS[:1])
+        seeds = [showdown_seed("hosted copy", 1)] * 2
+        battles.copy(np.zeros(2, np.int64), ROWS[1:3], seeds, [(None, agents[1]), (None, agents[2])])
+        while battles.winners[1] == -1:
+            for part in zip(*(battles.observe(np.array([row]), np.zeros(1, np.int64)) for row in (1, 2)), strict=True):
+                np.testing.assert_array_equal(*part)
+            play(ROWS[1:3])
+        assert battles.winners[1] == battles.winners[2] and battles.turns[1] == battles.turns[2]
+        battles.copy(ROWS[1:2], ROWS[3:], seeds[:1], [(None, agents[0])])
+        assert battles.winners[3] == battles.winners[1] and not battles.needs_decision(ROWS[3:]).any()
+    finally:
+        battles.close()
 
 
 def test_what_cannot_be_played_is_refused() -> None:
