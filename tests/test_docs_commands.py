@@ -40,6 +40,7 @@ PORT, OTHER_PORT = free_port(), free_port()
 RULES = [
     Rule(r"^make search.*", "true", "a build of some minutes, which CI makes"),
     Rule(r"^(arena (?:beats|rank) [^#]*)", r"\1 --min-battles 1 ", "battles"),
+    Rule(r"my-vgc-teams", "variety:140", "people's teams"),
     Rule(r"^pip install .*", "true", "packages from the index"),
     Rule(r"^train export .*", "true", "ONNX: tests/training/test_onnx_export.py, where it is installed"),
     Rule(

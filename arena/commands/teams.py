@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -17,6 +17,7 @@ from teamsets.builder import competitive
 from teamsets.errors import BadInput, BadTeam
 from teamsets.formats import DOUBLES_FORMATS, LADDER_FORMATS, Format, get_format
 from teamsets.loading import count_shipped, load_set, set_names
+from teamsets.splitting import split_teams
 from teamsets.teams import Team
 from teamsets.validator import TeamValidator
 
@@ -40,11 +41,16 @@ def make_files(name: str, format_id: str, folder: Path, *, count: int | None = N
     if target.is_dir() and any(target.iterdir()):
         raise BadInput(f"folder '{target}': is not empty: choose another with --out, or remove it first")
     teams = make(chosen, usual if count is None else count, seed)
+    with TeamValidator() as validator:
+        return _write(teams, target, validator)
+
+
+def _write(teams: Sequence[Team], target: Path, validator: TeamValidator) -> list[Path]:
+    """Write teams into a folder in Showdown's export format; returns the paths."""
     target.mkdir(parents=True, exist_ok=True)
     paths = [target / f"{team.name}.txt" for team in teams]
-    with TeamValidator() as validator:
-        for path, team in zip(paths, teams, strict=True):
-            path.write_text(validator.export(team.packed), encoding="utf-8")
+    for path, team in zip(paths, teams, strict=True):
+        path.write_text(validator.export(team.packed), encoding="utf-8")
     return paths
 
 
@@ -177,6 +183,47 @@ def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path 
         print_json(written)
         return
     click.echo(f"{len(written)} teams written to {written[0].parent}")
+
+
+@teams.command()
+@click.argument("team_set", metavar="SET")
+@_format_option
+@click.option("--train", "training", type=click.IntRange(1), multiple=True, default=(1, 4, 16, 64), show_default=True,
+              metavar="N", help="Number of teams to train on. Can be repeated.")  # fmt: skip
+@click.option("--unseen", type=click.IntRange(1), default=72, show_default=True, metavar="N",
+              help="Number of other teams to evaluate on.")  # fmt: skip
+@_seed_option
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write to.")
+@json_option
+def split(
+    team_set: str, format_id: str, training: tuple[int, ...], unseen: int, seed: int, out: Path, as_json: bool
+) -> None:
+    """Split teams into training and unseen ones.
+
+    SET: a folder of teams, or a set's name. Writes the team sets OUT/train-N, each contained in the larger ones, and
+    OUT/unseen. The split depends on the teams and the seed alone. The defaults are those of vgc-bench (docs/teams.md).
+
+    \b
+    Example:
+      arena teams split my-teams --format gen9championsvgc2026regma --seed 1 --out splits/1
+    """
+    if out.exists() and any(out.iterdir()):
+        raise BadInput(f"--out {out}: is not empty: choose another folder, or remove it first")
+    loaded = load_set(team_set, format_id, skip_invalid=True)
+    made = split_teams(loaded.teams, training, unseen, seed)
+    sets = {f"train-{count}": chosen for count, chosen in made.training.items()} | {"unseen": made.unseen}
+    with TeamValidator() as validator:
+        for name, chosen in sets.items():
+            _write(chosen, out / name / loaded.format, validator)
+    if as_json:
+        names = {name: [team.name for team in chosen] for name, chosen in sets.items()}
+        print_json({"sets": names, "left_out": loaded.skipped, "same_species": made.same_species})
+        return
+    for line in loaded.skipped:
+        click.echo(f"left out: {line}")
+    for name, chosen in sets.items():
+        click.echo(f"{out / name}: {len(chosen)} teams")
+    click.echo(f"{made.same_species} of the unseen teams have the six species of a training team, with other sets")
 
 
 @teams.command("from-replays")

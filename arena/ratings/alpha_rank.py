@@ -18,7 +18,7 @@ from arena.ratings.nash import meta_games
 #: Size of the population and strength of selection: OpenSpiel's defaults, at which the better of two agents takes over.
 _POPULATION, _SELECTION = 50, 100.0
 #: Resamples over which shares are averaged.
-_RESAMPLES = 50
+_RESAMPLES = 100
 
 
 def is_installed() -> bool:
@@ -26,11 +26,15 @@ def is_installed() -> bool:
     return importlib.util.find_spec("open_spiel") is not None
 
 
-def alpha_rank_of(evidence: Evidence, *, elo: Floats, seed: int = 0) -> Floats:
-    """Return the share of time [N] of each agent, the mean over resamples of the pairs. elo [N]: fills in unmet pairings."""
+def alpha_rank_of(evidence: Evidence, *, elo: Floats, seed: int = 0) -> tuple[Floats, Floats, Floats]:
+    """Return the share of time [N] of each agent, the mean over resamples of the pairs, and the ends of its 95% interval.
+
+    elo [N]: fills in unmet pairings.
+    """
     _, drawn = meta_games(evidence, elo, _RESAMPLES, seed)
-    shares: Floats = np.mean([alpha_rank(rates) for rates in drawn], axis=0)
-    return shares
+    shares = np.array([alpha_rank(rates) for rates in drawn])
+    low, high = np.quantile(shares, (0.025, 0.975), axis=0)
+    return shares.mean(axis=0), low, high
 
 
 def alpha_rank(rates: Floats) -> Floats:

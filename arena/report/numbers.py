@@ -93,6 +93,13 @@ def nash_percent(row: RankingRow) -> str:
     return "" if row["nash"]["mean"] < 0.005 else f"{100 * row['nash']['mean']:.0f}"
 
 
+def alpha_percent(row: RankingRow) -> str:
+    """A ranking's row: its share of time in alpha-rank in % with its interval; empty where there is none."""
+    if row["alpha_rank"] is None:
+        return ""
+    return f"{percent_of(row['alpha_rank'])} {interval(row['alpha_rank_low'], row['alpha_rank_high'])}"
+
+
 def listed(names: list[str]) -> str:
     """ "a, b and c"."""
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)

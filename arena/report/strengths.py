@@ -81,7 +81,9 @@ def strengths_of(
                 "score": _number(ratings.score[i], 6),
                 "gxe": _number(gxes.get(ratings.agents[i], math.nan), 1),
                 "nash": nash[i],
-                "alpha_rank": alpha[i],
+                "alpha_rank": alpha[i][0],
+                "alpha_rank_low": alpha[i][1],
+                "alpha_rank_high": alpha[i][2],
                 "about": (descriptions or {}).get(ratings.agents[i]),
             }
             for rank, i in enumerate(order, 1)
@@ -139,10 +141,14 @@ def _nash(evidence: Evidence, ratings: Ratings, seed: int) -> Sequence[NashShare
     ]
 
 
-def _alpha_rank(evidence: Evidence, ratings: Ratings, seed: int) -> Sequence[float | None]:
+def _alpha_rank(
+    evidence: Evidence, ratings: Ratings, seed: int
+) -> Sequence[tuple[float | None, float | None, float | None]]:
+    """Each agent's share of time in alpha-rank and the ends of its interval; None where there are none."""
     if np.any(ratings.group) or len(ratings.agents) < 3 or not is_installed():
-        return [None] * len(ratings.agents)
-    return [round(share, 4) for share in alpha_rank_of(evidence, elo=ratings.elo, seed=seed).tolist()]
+        return [(None, None, None)] * len(ratings.agents)
+    shares, low, high = (np.round(each, 4) for each in alpha_rank_of(evidence, elo=ratings.elo, seed=seed))
+    return list(zip(shares.tolist(), low.tolist(), high.tolist(), strict=True))
 
 
 def _difference(each: SetDifference) -> SetDifferenceSummary:

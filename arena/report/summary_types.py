@@ -85,6 +85,8 @@ class RankingRow(TypedDict):
     nash: NashShare | None
     #: Share of time in alpha-rank; None without OpenSpiel, and where not all agents are linked by battles.
     alpha_rank: float | None
+    alpha_rank_low: float | None
+    alpha_rank_high: float | None
 
 
 class BetterMatrix(TypedDict):

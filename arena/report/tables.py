@@ -15,7 +15,16 @@ from arena.report.counts import rate
 from arena.report.exploitability import exploitability_table
 from arena.report.findings import chance_of_better, match_findings
 from arena.report.match import settings_of
-from arena.report.numbers import counted, group_letter, nash_percent, percent, plural, result_unit, result_units
+from arena.report.numbers import (
+    alpha_percent,
+    counted,
+    group_letter,
+    nash_percent,
+    percent,
+    plural,
+    result_unit,
+    result_units,
+)
 from arena.report.printing import print_whole, prose
 from arena.report.series import series_table, series_title
 from arena.report.strengths import elo_range
@@ -94,9 +103,10 @@ def _print_titled(console: Console, title: str, table: Table) -> None:
 
 
 def print_ranking(console: Console, format_summary: RankedFormat) -> None:
-    """The ranking; on a narrow terminal without the picture, on narrower ones without GXE and Nash, P(> next), battles.
+    """The ranking; on a narrow terminal without the picture and alpha-rank.
 
-    Ranks and numbers are never cut; where all this is not enough, agents' names are folded.
+    On narrower ones it is without GXE and Nash, P(> next), battles, too. Ranks and numbers are never cut; where all this is
+    not enough, agents' names are folded.
     """
     rows = format_summary["ranking"]
     low, high = elo_range(rows)
@@ -112,12 +122,15 @@ def print_ranking(console: Console, format_summary: RankedFormat) -> None:
         "P(> next)": [_above_next(format_summary, *pair) for pair in zip(rows, [*rows[1:], None], strict=True)],
         "GXE": ["" if row["gxe"] is None else f"{row['gxe']:.0f}" for row in rows],
         "Nash %": [nash_percent(row) for row in rows],
+        "alpha-rank %": [alpha_percent(row) for row in rows],
         units: [f"{row['games']:,}" for row in rows],
     }
-    for names in (("picture",), ("GXE", "Nash %"), ("P(> next)",), (units,)):
+    if not any(columns["alpha-rank %"]):
+        del columns["alpha-rank %"]
+    for names in (("picture", "alpha-rank %"), ("GXE", "Nash %"), ("P(> next)",), (units,)):
         if console.is_terminal and _width(columns) > console.width:
             for name in names:
-                del columns[name]
+                columns.pop(name, None)
     name, anchor = format_summary["format"], format_summary["anchor"]
     title = f"{name}: {counted(format_summary['battles'], unit)}; Elo with 95% intervals, anchor {anchor} = {BASE:g}"
     table = Table()

@@ -1,5 +1,6 @@
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from support.team_samples import BAD, GOOD
 
 from arena.commands.teams import teams
 from teamsets.errors import ArenaError, BadInput
+from teamsets.loading import load_set
+from teamsets.splitting import TeamSplit, split_teams
 
 GUIDE = PROJECT / "docs" / "teams.md"
 
@@ -88,5 +91,32 @@ def test_the_guides_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     commands = re.findall(r"^arena teams (.*)$", GUIDE.read_text(), re.MULTILINE)
     assert {command.split()[0] for command in commands} == set(teams.commands)
     for command in commands:
-        result = run(*shlex.split(command))
+        words = shlex.split(command.replace("my-vgc-teams", "variety:140"), comments=True)
+        result = run(*words)
         assert result.exit_code == 0, f"{command}: {result.output}"
+
+
+def test_a_split_depends_on_the_teams_and_the_seed_alone() -> None:
+    loaded = load_set("competitive", "gen1ou").teams
+    split = split_teams(loaded, [1, 4], 10, seed=3)
+    assert [len(each) for each in split.training.values()] == [1, 4] and len(split.unseen) == 10
+    assert split.training[4][:1] == split.training[1]
+    assert not {team.id for team in split.training[4]} & {team.id for team in split.unseen}
+    renamed = [replace(team, name=f"other-{place}") for place, team in enumerate(reversed(loaded))]
+    assert [team.id for team in split_teams(renamed, [4], 10, seed=3).unseen] == [team.id for team in split.unseen]
+    assert {team.id for team in split_teams(loaded, [4], 10, seed=4).unseen} != {team.id for team in split.unseen}
+    turned = replace(loaded[0], packed="]".join(reversed(loaded[0].packed.split("]"))))
+    assert TeamSplit({1: [loaded[0]]}, [turned]).same_species == 1 and split.same_species == 0
+
+
+def test_split_writes_sets_of_teams(tmp_path: Path) -> None:
+    chosen = ("split", "competitive", "--format", "gen1ou", "--seed", "3", "--out")
+    said = run(*chosen, str(tmp_path / "split"), "--train", "4", "--unseen", "10")
+    assert f"{tmp_path / 'split/unseen'}: 10 teams" in said.output
+    written = load_set(str(tmp_path / "split/unseen"), "gen1ou").teams
+    expected = split_teams(load_set("competitive", "gen1ou").teams, [4], 10, seed=3).unseen
+    assert {team.id for team in written} == {team.id for team in expected}
+    with pytest.raises(BadInput, match="is not empty"):
+        run(*chosen, str(tmp_path / "split"))
+    with pytest.raises(BadInput, match="needs 136 teams, and there are 32"):
+        run(*chosen, str(tmp_path / "new"))

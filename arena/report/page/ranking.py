@@ -167,11 +167,14 @@ def _views(ranked: RankedFormat) -> Html | None:
             el("td", "–" if row["alpha_rank"] is None else f"{100 * row['alpha_rank']:.1f}", cls="number")
             if with_alpha
             else None,
+            el("td", interval(row["alpha_rank_low"], row["alpha_rank_high"]), cls="number quiet")
+            if with_alpha
+            else None,
         )
         for row in rows
         if (nash := row["nash"]) is not None
     ]
-    heads = ["#", "agent", "Elo", "equilibrium %", "95%", *(["alpha-rank %"] if with_alpha else [])]
+    heads = ["#", "agent", "Elo", "equilibrium %", "95%", *(["alpha-rank %", "95%"] if with_alpha else [])]
     explanation = (
         "Equilibrium rating: win rate in % against the Nash average, at most 50 (mean over resamples). Unlike Elo it does "
         "not change when an agent is copied, and it differs where an agent lives on weak opponents."

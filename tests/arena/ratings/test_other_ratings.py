@@ -72,4 +72,6 @@ class TestAlphaRank:
         assert ranked["ranking"][0]["agent"] == "wide"
         shares = {row["agent"]: row["alpha_rank"] or 0.0 for row in ranked["ranking"]}
         assert sum(shares.values()) == pytest.approx(1, abs=1e-3) and shares["narrow"] > 0.95
+        for row in ranked["ranking"]:
+            assert (row["alpha_rank_low"] or 0) <= shares[row["agent"]] <= (row["alpha_rank_high"] or 0)
         assert any("and narrow by alpha-rank" in sentence for sentence in other_orders(ranked))
