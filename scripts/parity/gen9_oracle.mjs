@@ -4,7 +4,9 @@
 //
 // A line of JSON for each battle; teams: two packed ones for each. With "log": true also the log and every random draw with its
 // call site, and after each decision what was written since the last; without "state": true a hash in place of each state; with "only": N the battles before N are played (a policy may
-// remember them) and not printed. layout: of gen9_state.py. A last line, {"unread": […]}, if anything, names what
+// remember them) and not printed. With "scripts": [{"seed": "gen5,…", "turns": [["protect", "switch heatran"], …]}, …], one for
+// each battle, both sides choose what stands there (see `scripted`); a line then says
+// which turns could not be ("other"). layout: of gen9_state.py. A last line, {"unread": […]}, if anything, names what
 // Showdown keeps and nothing reads.
 
 import {readFileSync} from 'node:fs';
@@ -64,11 +66,37 @@ function action(legal, roll, side) {
   return legal >> 4 & 15 && (policy === 'tera' || !roll(6)) ? chosen + 4 : chosen;
 }
 
+// A scripted choice as an action, -1 where it cannot be made: a move's id, with " tera" where its user terastallizes, "switch" with
+// a species, "send" with one where a switch is asked for, or "." for a side that is not asked.
+function scripted(text, legal, side) {
+  const [what, extra] = text.split(' ');
+  if (what === '.') return legal ? -1 : 0;
+  const switching = what === (side.activeRequest?.forceSwitch ? 'send' : 'switch');
+  const place = switching ?
+    side.pokemon.findIndex((mon, n) => n && !mon.fainted && dex.species.get(mon.set.species).id === extra) :
+    side.activeRequest?.active?.[0].moves.findIndex(move => move.id === what) ?? -1;
+  const choice = switching ? place + 7 : place + (extra ? 4 : 0);
+  return place >= 0 && legal >> choice & 1 ? choice : -1;
+}
+
+// The actions of both sides by the next turn of a script. What cannot be is replaced by the first that can; a switch that
+// only chance has made necessary uses up no turn.
+function byScript(script, battle, legal) {
+  const wanted = battle.sides.map((side, i) => scripted(script.turns[0][i], legal[i], side));
+  if (wanted.includes(-1)) {
+    script.other.push(`turn ${battle.turn}: ${script.turns[0].join(' / ')}`);
+    if (battle.requestState === 'switch') return legal.map(mask => mask ? 31 - Math.clz32(mask & -mask) : 0);
+  }
+  script.turns.shift();
+  return wanted.map((choice, i) => choice < 0 && legal[i] ? 31 - Math.clz32(legal[i] & -legal[i]) : Math.max(choice, 0));
+}
+
 const words = choice => choice >= 8 ? `switch ${choice - 6}` : `move ${choice % 4 + 1}${choice >= 4 ? ' terastallize' : ''}`;
 
 function play(index) {
   const roll = generator(options.seed * 1000003 + index);
-  const seed = `gen5,${hex(roll, 16)}`;
+  const script = options.scripts && {other: [], ...options.scripts[index - options.first]};
+  const seed = script ? script.seed : `gen5,${hex(roll, 16)}`;
   const teams = options.teams[index - options.first];
   const battle = new Battle({formatid: 'gen9ou', seed, strictChoices: true});
   battle.setPlayer('p1', {name: 'p1', team: teams[0]});
@@ -78,15 +106,16 @@ function play(index) {
   reader.note(battle);
   // The preview: the team as it is, or with another lead.
   const orders = battle.sides.map(side => {
-    const places = [...side.team.keys()], lead = roll(2) ? roll(places.length) : 0;
+    const places = [...side.team.keys()], lead = !script && roll(2) ? roll(places.length) : 0;
     return [lead, ...places.filter(place => place !== lead)];
   });
   battle.makeChoices(...orders.map(order => `team ${order.map(place => place + 1).join('')}`));
   let end = 'limit', written = 0;
   for (;;) {
     const state = reader.words(battle), legal = battle.sides.map(legalOf);
-    const over = battle.ended || battle.turn > MAX_TURNS;
-    const choices = legal.map((mask, i) => over || !mask ? 0 : action(mask, roll, battle.sides[i]));
+    const over = battle.ended || battle.turn > MAX_TURNS || script?.turns.length === 0;
+    const choices = over ? [0, 0] : script ? byScript(script, battle, legal) :
+      legal.map((mask, i) => mask ? action(mask, roll, battle.sides[i]) : 0);
     const lines = battle.log.slice(written).filter(line => !line.startsWith('|t:|'));
     written = battle.log.length;
     const hashed = (hash(state) + hash(Buffer.from(lines.join('\n')))) % 2 ** 32;
@@ -101,6 +130,7 @@ function play(index) {
     battle.commitChoices();
   }
   const line = {index, seed, orders, decisions, end};
+  if (script) line.other = [...script.other, ...script.turns.map(turn => `not reached: ${turn.join(' / ')}`)];
   if (options.log) Object.assign(line, {log: battle.log, draws, inputLog: battle.inputLog});
   if (options.only === undefined || index === options.only) process.stdout.write(JSON.stringify(line) + '\n');
 }

@@ -92,9 +92,12 @@ def teams_for(options: Options) -> list[tuple[str, str]]:
 
 
 def oracle(options: Options) -> list[Battle]:
-    """Battles as scripts/parity/gen9_oracle.mjs prints them, with the "teams" of each."""
+    """Battles as scripts/parity/gen9_oracle.mjs prints them, with the "teams" of each.
+
+    options: as `teams_for` has them, or "pairs", both packed teams of each battle, and "scripts" with what is chosen there.
+    """
     options = {"first": 0, "policy": "random", **options}
-    teams = teams_for(options)
+    teams = options.pop("pairs", None) or teams_for(options)
     layout = {"structs": COLUMNS.structs, "numbers": NUMBERS, "species": list(SPECIES), "types": TYPES}
     battles = engine_ranges.ask(ORACLE, {**options, "teams": teams, "layout": layout, "package": str(package())})
     for battle in battles:
