@@ -73,7 +73,7 @@ class ServedBattle(BattleSession):
             on_end=self._check_over,
             on_error=self.break_off,
         )
-        return BattleRoom(self.seats[role], self.rules.max_turns, hooks)
+        return BattleRoom(self.seats[role], self.rules.max_turns, hooks, open_sheets=self.fixture.open_sheets)
 
     def user(self, role: str) -> str:
         """Return the user id of a side."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from agents import Choice
 from arena.battles.seat import Fault, Seat
+from arena.fixture import SEATS
 from arena.venues.server.messages import parsing, request_of
 from arena.venues.server.translate import Translator
 
@@ -29,11 +30,14 @@ class Hooks:
 class BattleRoom:
     """One seat's side of a battle room. It continues after a reconnection.
 
-    max_turns: the last turn for which a choice is requested. winner: "p1", "p2" or "" once `over`.
+    max_turns: the last turn for which a choice is requested. open_sheets: both sides will be shown the team sheets, for
+    which the seat waits at team preview: a server sends them after its request. winner: "p1", "p2" or "" once `over`.
     """
 
-    def __init__(self, seat: Seat, max_turns: int, hooks: Hooks) -> None:
+    def __init__(self, seat: Seat, max_turns: int, hooks: Hooks, *, open_sheets: bool = False) -> None:
         self.seat, self.max_turns, self.hooks = seat, max_turns, hooks
+        self._sheets_to_come = len(SEATS) if open_sheets else 0
+        self._waiting_request: dict[str, Any] | None = None
         self.over = False
         self.winner = ""
         self.silenced = False
@@ -55,6 +59,7 @@ class BattleRoom:
                 self._known_lines = self._received_lines
                 self.seat.receive({"log": "\n".join(new_lines)})
                 self._look_for_end(new_lines)
+                self._look_for_sheets(new_lines)
             if request is not None and not self.over:
                 self._request(request, sent_choice)
         except Exception as error:  # a bug of the arena: it is raised where the battle is awaited
@@ -99,6 +104,16 @@ class BattleRoom:
                 self.hooks.on_end()
                 return
 
+    def _look_for_sheets(self, lines: list[str]) -> None:
+        """Put the request that has waited for both team sheets once they are there."""
+        if not self._sheets_to_come:
+            return
+        self._sheets_to_come -= sum(line.startswith("|showteam|") for line in lines)
+        request = self._waiting_request
+        if request is not None and self._sheets_to_come <= 0 and not self.over:
+            self._waiting_request = None
+            self._request_choice(request)
+
     def _request(self, request: dict[str, Any], sent_choice: str) -> None:
         number = self._translator.request(request)
         if number == self._number:  # again, after a reconnection
@@ -106,7 +121,9 @@ class BattleRoom:
                 self.hooks.say(self._sent)
             return
         self._number, self._sent = number, ""
-        if not request.get("wait") and self.seat.battle.turn <= self.max_turns:
+        if self._sheets_to_come:
+            self._waiting_request = request
+        elif not request.get("wait") and self.seat.battle.turn <= self.max_turns:
             self._request_choice(request)
 
     def _request_choice(self, request: dict[str, Any]) -> None:
