@@ -5,8 +5,8 @@
 // A line of JSON for each battle; teams: two packed ones for each. With "log": true also the log and every random draw with its
 // call site, and after each decision what was written since the last; without "state": true a hash in place of each state; with "only": N the battles before N are played (a policy may
 // remember them) and not printed. With "scripts": [{"seed": "gen5,…", "turns": [["protect", "switch heatran"], …]}, …], one for
-// each battle, both sides choose what stands there (see `scripted`); a line then says
-// which turns could not be ("other"). layout: of gen9_state.py. A last line, {"unread": […]}, if anything, names what
+// each battle, both sides choose what stands there (see `scripted`), then as many turns as "after" says by the policy; a line then
+// says which turns could not be ("other"). layout: of gen9_state.py. A last line, {"unread": […]}, if anything, names what
 // Showdown keeps and nothing reads.
 
 import {readFileSync} from 'node:fs';
@@ -94,8 +94,8 @@ function byScript(script, battle, legal) {
 const words = choice => choice >= 8 ? `switch ${choice - 6}` : `move ${choice % 4 + 1}${choice >= 4 ? ' terastallize' : ''}`;
 
 function play(index) {
-  const roll = generator(options.seed * 1000003 + index);
-  const script = options.scripts && {other: [], ...options.scripts[index - options.first]};
+  const script = options.scripts && {other: [], after: options.after || 0, ...options.scripts[index - options.first]};
+  const roll = generator(script ? parseInt(script.seed.slice(5, 13), 16) : options.seed * 1000003 + index);
   const seed = script ? script.seed : `gen5,${hex(roll, 16)}`;
   const teams = options.teams[index - options.first];
   const battle = new Battle({formatid: 'gen9ou', seed, strictChoices: true});
@@ -113,8 +113,8 @@ function play(index) {
   let end = 'limit', written = 0;
   for (;;) {
     const state = reader.words(battle), legal = battle.sides.map(legalOf);
-    const over = battle.ended || battle.turn > MAX_TURNS || script?.turns.length === 0;
-    const choices = over ? [0, 0] : script ? byScript(script, battle, legal) :
+    const over = battle.ended || battle.turn > MAX_TURNS || script?.turns.length === 0 && !script.after--;
+    const choices = over ? [0, 0] : script?.turns.length ? byScript(script, battle, legal) :
       legal.map((mask, i) => mask ? action(mask, roll, battle.sides[i]) : 0);
     const lines = battle.log.slice(written).filter(line => !line.startsWith('|t:|'));
     written = battle.log.length;
