@@ -9,8 +9,8 @@ from training.experiments.ablation.cells import Kind, Planned, parameters
 from training.experiments.ablation.config import Ablation, cell_settings, variants
 from training.machines.cluster.scheduling import is_home
 from training.online.config import OnlineConfig
-from training.online.process import train_in_process
 from training.runs.config_reader import BadConfig, validated
+from training.runs.process import train_in_process
 
 
 def _plan(ablation: Ablation, make: bool) -> list[Planned]:

@@ -20,8 +20,8 @@ from training.experiments.curriculum.stage import Sides
 from training.experiments.curriculum.store import Attempt, CurriculumStore
 from training.offline.config import Config, Source
 from training.online.config import OnlineConfig
-from training.online.process import train_in_process
 from training.runs.config_reader import BadConfig
+from training.runs.process import train_in_process
 
 
 @dataclass(frozen=True)

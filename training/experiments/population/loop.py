@@ -27,8 +27,8 @@ from teamsets.atomic import write_atomic
 from training.experiments.population.config import Population, member_config
 from training.machines.cluster.scheduling import is_home, train_everywhere
 from training.online.config import OnlineConfig
-from training.online.process import train_in_process
 from training.runs.evaluation import BattlesStopped, check_evaluation, evaluate_checkpoint
+from training.runs.process import train_in_process
 from training.runs.run_folder import keep_settings, lock_folder
 
 ROUNDS = "rounds.jsonl"

@@ -19,14 +19,7 @@ from arena.provenance import code_hash
 from arena.workers.cluster import payload
 from arena.workers.cluster.connection import ON
 from arena.workers.cluster.payload import Piece
-
-#: Starts `train` so that it ends with the process that has started it.
-_PROGRAM = (
-    "import sys; from teamsets.processes import die_with; die_with(int(sys.argv.pop(1))); "
-    "from training.cli import main; main()"
-)
-#: So many of the last lines of a run that failed are reported.
-_LAST_LINES = 3
+from training.runs.process import last_words, train_arguments
 
 
 @dataclass(frozen=True)
@@ -85,7 +78,7 @@ def _train(command: str, folder: Path, threads: str | None) -> str:
     log = folder / "train.log"
     with log.open("wb") as file:
         done = subprocess.run(
-            [sys.executable, "-c", _PROGRAM, str(os.getpid()), command, "settings.yaml"],
+            train_arguments(command, "settings.yaml"),
             cwd=folder,
             env=surroundings,
             stdin=subprocess.DEVNULL,
@@ -93,10 +86,7 @@ def _train(command: str, folder: Path, threads: str | None) -> str:
             stderr=subprocess.STDOUT,
             check=False,
         )
-    if not done.returncode:
-        return ""
-    lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
-    return "; ".join(lines[-_LAST_LINES:]) or f"exit code {done.returncode}"
+    return last_words(log, done.returncode)
 
 
 def _packed(folder: Path) -> bytes:

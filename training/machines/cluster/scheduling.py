@@ -89,47 +89,70 @@ def train_everywhere(runs: Sequence[object], say: Say) -> None:
             say(f"{run.name}: trained here: its evaluation battles go into {run.evaluation.database}")
         elif not is_home(run):
             waiting.append(run)
-    if waiting:
-        _Shares(waiting, say).work()
+    if not waiting:
+        return
+    shares, failed = Shares(say), list[str]()
+    for run in waiting:
+        shares.add(run)
+    try:
+        while shares.under_way or (shares.waiting and not failed):
+            failed += [problem for _, problem in shares.look(hand_out=not failed) if problem]
+    finally:
+        shares.close()
+    if failed:
+        raise ArenaError("; ".join(failed))
 
 
-class _Shares:
-    def __init__(self, waiting: list[Run], say: Say) -> None:
-        self.waiting, self.say = waiting, say
-        self.payload: dict[str, Payload] = {run.out: pack_run(run) for run in waiting}
+class Shares:
+    """Runs that wait for a machine of the cluster, and those under way."""
+
+    def __init__(self, say: Say) -> None:
+        self.say = say
+        self.waiting: list[Run] = []
         self.under_way: dict[Any, _Trained] = {}
-        self.refused: dict[str, str] = {}  # id of a machine -> why
-        self.losses: Counter[str] = Counter()
-        self.failed: list[str] = []
-        self.blobs: dict[str, Any] = {}
-        self.expected = identity()
+        self._payload: dict[str, Payload] = {}
+        self._refused: dict[str, str] = {}  # id of a machine -> why
+        self._losses: Counter[str] = Counter()
+        self._ended: list[tuple[Run, str]] = []
+        self._blobs: dict[str, Any] = {}
+        self._expected = identity()
+        self._empty_since = time.monotonic()
 
-    def work(self) -> None:
+    def add(self, run: Run) -> None:
+        """Queue a run, with its folder as far as it was trained already. Raises BadConfig as `pack_run`."""
+        self._payload[run.out] = pack_run(run)
+        self._empty_since = time.monotonic()
+        self.waiting.append(run)
+
+    def look(self, *, hand_out: bool = True) -> list[tuple[Run, str]]:
+        """Hand out what waits, wait for at most LOOK_SECONDS, and return the runs that have ended: what failed, or "".
+
+        hand_out: False: begin no more runs. Raises BadInput where no machine will take what waits.
+        """
         import ray
 
-        empty_since = time.monotonic()
-        try:
-            while self.waiting or self.under_way:
-                nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
-                self._lose({node["NodeID"] for node in nodes})
-                if not self.failed:
-                    for node in nodes:
-                        self._hand_out(node)
-                elif not self.under_way:
-                    break
-                if self.under_way:
-                    empty_since = time.monotonic()
-                    done, _ = ray.wait(list(self.under_way), timeout=LOOK_SECONDS)
-                    for reference in done:
-                        self._end(reference)
-                else:
-                    self._check_room(nodes, time.monotonic() - empty_since)
-                    time.sleep(LOOK_SECONDS)
-        finally:
-            for reference in self.under_way:
-                ray.cancel(reference, force=True)
-        if self.failed:
-            raise ArenaError("; ".join(self.failed))
+        nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
+        self._lose({node["NodeID"] for node in nodes})
+        for node in nodes if hand_out else ():
+            self._hand_out(node)
+        if self.under_way:
+            self._empty_since = time.monotonic()
+            done, _ = ray.wait(list(self.under_way), timeout=LOOK_SECONDS)
+            for reference in done:
+                self._end(reference)
+        elif self.waiting:
+            self._check_room(nodes, time.monotonic() - self._empty_since)
+            time.sleep(LOOK_SECONDS)
+        ended, self._ended = self._ended, []
+        return ended
+
+    def close(self) -> None:
+        """Cancel what is under way."""
+        import ray
+
+        for reference in self.under_way:
+            ray.cancel(reference, force=True)
+        self.under_way.clear()
 
     def _hand_out(self, node: dict[str, Any]) -> None:
         """Begin runs on a machine until it has no room."""
@@ -139,17 +162,17 @@ class _Shares:
         cpus, gpus = (int(node["Resources"].get(kind, 0)) for kind in ("CPU", "GPU"))
         mine = [each.run for each in self.under_way.values() if each.node == node["NodeID"]]
         used = sum(_cpus(run, cpus) for run in mine)
-        while self.waiting and node["NodeID"] not in self.refused:
+        while self.waiting and node["NodeID"] not in self._refused:
             run = self.waiting[0]
             if used + _cpus(run, cpus) > cpus or (gpus and len(mine) >= gpus):
                 return
             self.waiting.pop(0)
             mine.append(run)
             used += _cpus(run, cpus)
-            payload = self.payload[run.out]
+            payload = self._payload[run.out]
             for sha256, path in payload.paths.items():
-                if sha256 not in self.blobs:
-                    self.blobs[sha256] = ray.put(path.read_bytes())
+                if sha256 not in self._blobs:
+                    self._blobs[sha256] = ray.put(path.read_bytes())
             task = ray.remote(train_there).options(
                 num_cpus=_cpus(run, cpus),
                 num_gpus=1 if gpus else 0,
@@ -161,8 +184,8 @@ class _Shares:
                 yaml.safe_dump(run.model_dump(mode="json"), sort_keys=False),
                 run.out,
                 payload.pieces,
-                {sha256: self.blobs[sha256] for sha256 in payload.paths},
-                self.expected,
+                {sha256: self._blobs[sha256] for sha256 in payload.paths},
+                self._expected,
                 os.environ.get("OMP_NUM_THREADS"),
             )
             machine = node["NodeManagerHostname"]
@@ -178,22 +201,23 @@ class _Shares:
         try:
             outcome: RemoteOutcome = ray.get(reference)
         except RayTaskError as error:  # raised there: it would be again
-            self.failed.append(f"{each.run.name}: on machine {each.machine}: {_line(error.cause)}")
+            self._ended.append((each.run, f"{each.run.name}: on machine {each.machine}: {_line(error.cause)}"))
         except RayError as error:
             self._retry(each, _line(error))
         else:
             seconds = time.monotonic() - each.began
             if outcome.problem:
-                self.refused[each.node] = f"machine {each.machine}: {outcome.problem}"
-                self.say(f"not used: {self.refused[each.node]}")
+                self._refused[each.node] = f"machine {each.machine}: {outcome.problem}"
+                self.say(f"not used: {self._refused[each.node]}")
                 self.waiting.insert(0, each.run)
             elif outcome.failed:
-                self.failed.append(f"{each.run.name}: failed on machine {each.machine}: {outcome.failed}")
+                self._ended.append((each.run, f"{each.run.name}: failed on machine {each.machine}: {outcome.failed}"))
             else:
                 _bring_home(
                     outcome.archive, Path(each.run.out), {"machine": each.machine, "seconds": round(seconds, 1)}
                 )
                 self.say(f"{each.run.name}: home from {each.machine} after {seconds:.0f} s")
+                self._ended.append((each.run, ""))
 
     def _lose(self, alive: set[str]) -> None:
         """Take back runs of machines that are gone."""
@@ -206,17 +230,18 @@ class _Shares:
                 self._retry(each, "the machine is gone")
 
     def _retry(self, each: _Trained, why: str) -> None:
-        self.losses[each.run.out] += 1
-        if self.losses[each.run.out] >= MOST_LOSSES:
-            self.failed.append(f"{each.run.name}: lost {MOST_LOSSES} times, the last time on {each.machine}: {why}")
+        self._losses[each.run.out] += 1
+        if self._losses[each.run.out] >= MOST_LOSSES:
+            problem = f"{each.run.name}: lost {MOST_LOSSES} times, the last time on {each.machine}: {why}"
+            self._ended.append((each.run, problem))
             return
         self.say(f"{each.run.name}: lost with machine {each.machine} ({why}): it is trained again")
         self.waiting.insert(0, each.run)
 
     def _check_room(self, nodes: list[dict[str, Any]], seconds: float) -> None:
         """Raise BadInput if no machine will take what waits."""
-        if nodes and all(node["NodeID"] in self.refused for node in nodes):
-            raise BadInput(f"no machine of the Ray cluster can train: {self.refused[nodes[0]['NodeID']]}")
+        if nodes and all(node["NodeID"] in self._refused for node in nodes):
+            raise BadInput(f"no machine of the Ray cluster can train: {self._refused[nodes[0]['NodeID']]}")
         if seconds > EMPTY_SECONDS:
             raise BadInput(
                 f"{self.waiting[0].name}: no machine of the Ray cluster has room for compute.threads: "
