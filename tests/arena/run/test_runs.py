@@ -234,8 +234,12 @@ def test_there_is_one_writer_at_a_time(db: Path) -> None:
 
 
 #: Who may take the lock or make a Store without `open_store`: the store itself, a report that looks whether somebody plays,
-#: and the curricula's own tables, which have a connection of their own.
-WITH_A_LOCK_OF_THEIR_OWN = {"arena/report/runs.py", "training/experiments/curriculum/store.py"}
+#: and best responses and the curricula's own tables, which are no runs.
+WITH_A_LOCK_OF_THEIR_OWN = {
+    "arena/report/runs.py",
+    "arena/store/best_responses.py",
+    "training/experiments/curriculum/store.py",
+}
 
 
 def test_everybody_else_opens_the_store_with_open_store() -> None:
