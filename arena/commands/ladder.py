@@ -16,7 +16,7 @@ from arena.record import BattleRecord
 from arena.remote.ladder_run import LadderSettings, play, prepare
 from arena.remote.servers import SERVERS, known_server
 from arena.remote.user_battle import UserBattle
-from arena.report.numbers import counted
+from arena.report.numbers import counted, unit_of
 from arena.report.summary import summarize
 from arena.store import open_store
 from arena.terminal.commands import STOPPED_CODE, db_argument, db_option, json_option, print_json, say
@@ -26,7 +26,7 @@ from arena.venue import Rules
 from arena.venues.server.client import PUBLIC_RATE_LIMIT
 from arena.venues.server.login import PUBLIC_LOGIN, Account
 from teamsets.errors import BadInput
-from teamsets.formats import get_format
+from teamsets.formats import get_format, split_series
 
 
 @click.command(cls=RenamedOptions)
@@ -35,7 +35,12 @@ from teamsets.formats import get_format
     help=f"Host or websocket URI of the server, e.g. sim3.psim.us; or {' or '.join(SERVERS)}.",
 )  # fmt: skip
 @click.option("--agent", required=True, metavar="AGENT", help="The agent that plays.")
-@click.option("--battles", required=True, type=click.IntRange(min=1), help="Number of battles, one after the other.")
+@click.option(
+    "--battles",
+    required=True,
+    type=click.IntRange(min=1),
+    help="Number of battles, one after the other; of series in formats such as gen9championsvgc2026regmabo3.",
+)
 @run_option("format", single=True, filled=True)
 @run_option(
     "teams", single=True, filled=True, help="Team set or folder of teams for the AGENTs; each battle draws one."
@@ -99,11 +104,13 @@ def ladder(
         raise BadInput(f"--challenge {challenge} --accept: give only one of them")
     if challenge and to_id_str(challenge) == to_id_str(account.name):
         raise BadInput(f"--challenge {challenge}: this is the agent's own user name: give another user")
+    battle_format, best_of = split_series(format)
     settings = LadderSettings(
         server=place.uri,
         user_page=place.user_page,
         agent=agent,
-        format=get_format(format).id,
+        format=get_format(battle_format).id,
+        best_of=best_of,
         team_set=teams,
         battles=battles,
         challenge=to_id_str(challenge),
@@ -116,7 +123,8 @@ def ladder(
         say(console, f"Run {run.run_id}: {_what(settings)}; stored in {db}")
 
         def show(number: int, battle: UserBattle, record: BattleRecord) -> None:
-            say(console, f"{number} of {settings.battles}: {_result_line(battle, record)}")
+            game = f", battle {battle.entrant.game}" if best_of > 1 else ""
+            say(console, f"{number} of {settings.battles}{game}: {_result_line(battle, record)}")
 
         rate_limit = None if unthrottled or is_loopback(urlsplit(settings.server).hostname or "") else PUBLIC_RATE_LIMIT
         finished = asyncio.run(play(run, store, account, rate_limit, log=lambda line: say(console, line), show=show))
@@ -133,7 +141,8 @@ def _what(settings: LadderSettings) -> str:
         how = f"challenging {settings.challenge} on"
     elif settings.accept:
         how = "accepting challenges on"
-    return f"{settings.agent}, {counted(settings.battles, 'battle')} of {settings.format}, {how} {settings.server}"
+    number = counted(settings.battles, unit_of(settings.best_of))
+    return f"{settings.agent}, {number} of {settings.format}, {how} {settings.server}"
 
 
 def _result_line(battle: UserBattle, record: BattleRecord) -> str:

@@ -11,11 +11,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from arena.battles.guard import StepGuard
+from arena.remote.series_room import SeriesRoom
 from arena.remote.user_battle import Entrant, ServerLimits, UserBattle
 from arena.validation import is_loopback
 from arena.venue import Rules
 from arena.venues.server.client import Client, ServerRefused
-from arena.venues.server.messages import format_of
+from arena.venues.server.messages import format_of, series_format_of
 from teamsets.errors import BadInput
 
 #: How often the time limits of a battle are checked, in seconds.
@@ -73,6 +74,7 @@ class Ladder:
         self.limits = limits or ServerLimits()
         self.host = urlsplit(client.uri).netloc
         self.current: UserBattle | None = None
+        self.series: SeriesRoom | None = None
         self._entrant: Entrant | None = None
         loop = asyncio.get_running_loop()
         self._stopping: asyncio.Future[None] = loop.create_future()
@@ -81,8 +83,9 @@ class Ladder:
         self._awaits_rooms = False
         self._confirmed = False
         self._serial = 0
+        self._played: set[str] = set()  # rooms of battles
         self._resuming: asyncio.Task[None] | None = None
-        client.on_battle = self._on_battle
+        client.on_battle = self._on_room
         client.on_search = self._on_search
         client.on_challenge = self._on_challenge
         client.on_message = self._on_private_message
@@ -94,14 +97,19 @@ class Ladder:
         return self._stopping.done()
 
     def stop(self) -> None:
-        """Stop after the battle in progress; forfeit it if called a second time, leave it if called a third time."""
+        """Stop after the battle or series in progress; forfeit it if called a second time, leave it the third time."""
         if not self.stopping:
             self._stopping.set_result(None)
-            if self.current is not None:
-                self.log("Stopping after this battle. Ctrl-C again forfeits it.")
-        elif self.current is not None:
+            if self.current is not None or self.series is not None:
+                self.log(
+                    f"Stopping after this {'battle' if self.series is None else 'series'}. Ctrl-C again forfeits it."
+                )
+        elif self.current is not None or self.series is not None:
             self.log("Forfeiting.")
-            self.current.give_up("forfeited by Ctrl-C")
+            if self.series is not None:
+                self.series.forfeit()
+            if self.current is not None:
+                self.current.give_up("forfeited by Ctrl-C")
 
     async def enter(self) -> None:
         """Check that the user is not in a battle yet: our choices would be made in it."""
@@ -114,6 +122,7 @@ class Ladder:
     async def battle(self, entrant: Entrant) -> UserBattle | None:
         """Find an opponent, and play to the end. Returns None if `stop` was called before one was found.
 
+        It is the first battle of a series if the entrant's is one; `next_game` plays the others.
         Raises ServerRefused with the server's message, ConnectionLost if reconnecting fails.
         """
         self._entrant, self._next_battle = entrant, asyncio.get_running_loop().create_future()
@@ -125,9 +134,36 @@ class Ladder:
         if not self._next_battle.done():
             self._next_battle.cancel()
             return None
+        return await self._play()
+
+    async def next_game(self, entrant: Entrant) -> UserBattle | None:
+        """Play the next battle of the series in progress to its end. Returns None if it is over, or there is none."""
+        series = self.series
+        if series is None:
+            return None
+        self._entrant, self._next_battle = entrant, asyncio.get_running_loop().create_future()
+        self._confirmed = True  # nothing is asked of the server that it could refuse
+        if not series.over.done():
+            series.be_ready()
+            await self._wait_for_any(self._next_battle, series.over)
+        if not self._next_battle.done():
+            self._next_battle.cancel()
+            self.client.leave(series.room)
+            self.series = None
+            return None
+        return await self._play()
+
+    async def _play(self) -> UserBattle:
+        """Play the battle that has been found to its end."""
         self.current = battle = self._next_battle.result()
+        if self.series is not None:
+            self.series.begin()
         await self._play_to_end(battle)
-        await self._wait_for_rating(battle)
+        if self.series is not None and battle.over.exception() is None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.series.settled(), self.limits.answer)
+        if self.series is None or self.series.over.done():
+            await self._wait_for_rating(battle)
         self.current = None
         self.client.leave(battle.room)
         return battle
@@ -157,9 +193,9 @@ class Ladder:
         if self._next_battle.done() or self.stopping or self.matchmaking.accept:
             return
         if self.matchmaking.user:
-            self.client.challenge(self.matchmaking.user, self._entrant.format)
+            self.client.challenge(self.matchmaking.user, self._entrant.server_format)
         else:
-            self.client.say(f"/search {self._entrant.format}")
+            self.client.say(f"/search {self._entrant.server_format}")
 
     async def _withdraw(self) -> None:
         """Withdraw a search or a challenge. Returns a battle that has started meanwhile."""
@@ -186,10 +222,19 @@ class Ladder:
 
     # callbacks of the client
 
+    def _on_room(self, room: str) -> UserBattle | SeriesRoom | None:
+        """Return the listener of a battle of the user's, or of its series, if it is the one that we are looking for."""
+        if self._entrant is not None and series_format_of(room) == self._entrant.server_format and self.series is None:
+            self.series = SeriesRoom(self.client, room)
+            return self.series
+        return self._on_battle(room)
+
     def _on_battle(self, room: str) -> UserBattle | None:
-        """Return the listener of a battle of the user's, if it is the one that we are looking for."""
-        if self._entrant is None or self._next_battle.done() or format_of(room) != self._entrant.format:
+        if self._entrant is None or self._next_battle.done() or format_of(room) != self._entrant.server_format:
             return None
+        if room in self._played:  # the server lists a battle of a series for a while after its end
+            return None
+        self._played.add(room)
         self._serial += 1
         battle = UserBattle(
             self.client, room, self._entrant, self.guard, self.rules, self._serial, self.host, self.limits
@@ -198,7 +243,7 @@ class Ladder:
         return battle
 
     def _on_search(self, formats: list[str], rooms: list[str]) -> None:
-        if self._entrant is not None and self._entrant.format in formats:
+        if self._entrant is not None and self._entrant.server_format in formats:
             self._confirmed = True
         elif not formats and not self._rooms.done():
             self._rooms.set_result(rooms)
@@ -206,7 +251,7 @@ class Ladder:
     def _on_challenge(self, user: str, format_id: str) -> None:
         if not self.matchmaking.accept or self._entrant is None or self._next_battle.done() or self.stopping:
             return
-        if format_id == self._entrant.format:
+        if format_id == self._entrant.server_format:
             self.client.accept(user)
         else:
             self.client.say(f"/reject {user}")
@@ -239,12 +284,13 @@ class Ladder:
             self._resuming = asyncio.ensure_future(self._resume())
 
     async def _resume(self) -> None:
-        """Continue to look for an opponent, or join the battle that has begun meanwhile."""
+        """Continue to look for an opponent, or join the battle and the series that have begun meanwhile."""
         for room in await self._running():
-            battle = self._on_battle(room)
-            if battle is not None:
-                self.client.join(room, battle)
-                return
+            listener = self._on_room(room)
+            if listener is not None:
+                self.client.join(room, listener)
+        if self._next_battle.done() or self.series is not None:
+            return
         assert self._entrant is not None
         self.client.use_team(self._entrant.team.packed)
         self._find_opponent()

@@ -35,7 +35,8 @@ _PATIENCE = 20.0
 
 class LadderSettings(Settings):
     """Settings of `arena ladder`. server: its websocket. challenge: a user to challenge; accept: wait for challenges instead
-    of searching the ladder. user_page: of the user's ratings, with {user}.
+    of searching the ladder. user_page: of the user's ratings, with {user}. best_of: of the series that are played, which
+    `battles` counts then; format: of their battles.
     The account is not part of the settings, so it is not stored."""
 
     server: str
@@ -43,6 +44,7 @@ class LadderSettings(Settings):
     format: str
     team_set: str
     battles: Annotated[int, Field(ge=1)]
+    best_of: Annotated[int, Field(ge=1)] = 1
     challenge: str = ""
     accept: bool = False
     user_page: str = ""
@@ -59,12 +61,22 @@ class LadderRun:
     team_set: str
     teams: tuple[FixtureTeam, ...]
 
-    def entrant(self, number: int) -> Entrant:
-        """Return our side of the battle of that number."""
+    def entrant(self, number: int, game: int = 1) -> Entrant:
+        """Return our side of the battle of that number, or of a battle of the series of that number."""
         seed = f"{self.run_id}/{number}"
         team = random.Random(seed).choice(self.teams) if self.teams else UNSEEN
         make = _prepared(self.source, self.settings.format)
-        return Entrant(self.source.spec, make, self.settings.format, team, self.team_set, f"unseen {seed}")
+        return Entrant(
+            self.source.spec,
+            make,
+            self.settings.format,
+            team,
+            self.team_set,
+            f"unseen {seed}" if game == 1 else f"unseen {seed}/{game}",
+            self.settings.best_of,
+            game,
+            series_seed=f"unseen {seed}",
+        )
 
 
 def _prepared(source: AgentSource, format_id: str) -> Callable[[], Agent]:
@@ -105,9 +117,9 @@ async def play(
 ) -> bool:
     """Play the battles of a run, one after the other; return True if all were played.
 
-    The first Ctrl-C (SIGTERM) finishes the battle in progress and ends; the second one forfeits it. show(number, battle,
-    record) is called after each battle, once it is stored. Raises ServerRefused and ConnectionLost; finished battles are
-    stored.
+    The first Ctrl-C (SIGTERM) finishes the battle or series in progress and ends; the second one forfeits it. show(number,
+    battle, record) is called after each battle, once it is stored. Raises ServerRefused and ConnectionLost; finished battles
+    are stored.
     """
     settings = run.settings
     async with (
@@ -122,12 +134,16 @@ async def play(
             battle = None if ladder.stopping else await ladder.battle(run.entrant(count))
             if battle is None:
                 break
-            if battle.begun:
-                record = await _with_page(battle.record(), settings, client.name, log)
-                lifecycle.keep(record)
-                show(count, battle, record)
-            else:
-                log(f"{count} of {settings.battles}: no battle: {battle.over.exception()}")
+            game = 1
+            while battle is not None:
+                if battle.begun:
+                    record = await _with_page(battle.record(), settings, client.name, log)
+                    lifecycle.keep(record)
+                    show(count, battle, record)
+                else:
+                    log(f"{count} of {settings.battles}: no battle: {battle.over.exception()}")
+                game += 1
+                battle = await ladder.next_game(run.entrant(count, game))
         else:
             lifecycle.status = FINISHED
     return lifecycle.status == FINISHED
@@ -139,8 +155,9 @@ async def _with_page(
     """The record with what the user's page says, if there is one; a page that cannot be read is only reported."""
     if record.ladder is None or not settings.user_page:
         return record
+    format_id = settings.format if settings.best_of == 1 else f"{settings.format}bo{settings.best_of}"
     try:
-        return replace(record, ladder=await with_page(record.ladder, settings.user_page, user, settings.format))
+        return replace(record, ladder=await with_page(record.ladder, settings.user_page, user, format_id))
     except OSError as error:
         log(f"GXE and Glicko are not stored: {urlsplit(settings.user_page).netloc}: {error}")
         return record

@@ -56,7 +56,9 @@ class BattleGone(VenueFailed):
 class Entrant:
     """Our side of a battle: the agent's spec and how it is made, its team, and the seed of its own generator.
 
-    seed: no other battle has it; where the server draws the battle's own, it is no seed of Showdown's.
+    format: of the battle. seed: no other battle has it; where the server draws the battle's own, it is no seed of
+    Showdown's.
+    best_of, game: of the series that it belongs to, and its number there. series_seed: the battles of a series share it.
     """
 
     spec: str
@@ -65,6 +67,14 @@ class Entrant:
     team: FixtureTeam
     team_set: str
     seed: str
+    best_of: int = 1
+    game: int = 1
+    series_seed: str = ""
+
+    @property
+    def server_format(self) -> str:
+        """What the server calls the format: of series "gen9…bo3"."""
+        return self.format if self.best_of == 1 else f"{self.format}bo{self.best_of}"
 
 
 @dataclass
@@ -212,8 +222,19 @@ class UserBattle:
         agents, teams = (self.entrant.spec, self.opponent), (self.entrant.team, UNSEEN)
         if self.role == "p2":
             agents, teams = agents[::-1], teams[::-1]
-        seed = self.entrant.seed
-        return Fixture(self.entrant.format, agents, teams, seed, digest([seed]), self.entrant.team_set)
+        entrant, room = self.entrant, self._battle_room
+        assert room is not None
+        return Fixture(
+            entrant.format,
+            agents,
+            teams,
+            entrant.seed,
+            digest([entrant.series_seed or entrant.seed]),
+            entrant.team_set,
+            best_of=entrant.best_of,
+            game=entrant.game,
+            open_sheets=any(line.startswith("|showteam|") for line in room.seat.log),
+        )
 
     def _read_room_line(self, line: str) -> None:
         """Read what only the room reports: who plays which side, who gave up, ratings, that the room is gone."""

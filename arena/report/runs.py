@@ -108,7 +108,7 @@ def _arguments_with_others(config: dict[str, Any]) -> list[str]:
     """The options of a run that plays with whoever is there (its battles will be others)."""
     arguments = ["--server", config["server"], "--agent", config["agent"]] if "server" in config else []
     for format_id in config["formats"]:
-        arguments += ["--format", format_id]
+        arguments += ["--format", format_id if config.get("best_of", 1) == 1 else f"{format_id}bo{config['best_of']}"]
     arguments += ["--teams", config["team_set"]]
     arguments += ["--agents", *config["agents"]] if "server" not in config else []
     for key, option in (("battles", "--battles"), ("challenge", "--challenge")):

@@ -22,7 +22,7 @@ _READING = {
     "anchor.",
     "P(better)": "The share of bootstrap resamples in which one agent is rated above the other. It measures how certain "
     "the order is, not how large the difference is.",
-    "Win rates": "A tie counts as half a win. Intervals are 95% Wilson intervals over single battles.",
+    "Win rates": "A tie counts as half a win. Intervals are 95% Wilson intervals over single battles or series.",
     "GXE": "The expected win rate against an average player, from Glicko-1 ratings computed as on Showdown's ladder. The "
     "players here are the agents of this pool, so values are not comparable with those of the public ladder.",
     "Differences between team sets": "Elo on one set minus Elo on the other, relative to the mean of the agents on both: "

@@ -60,6 +60,12 @@ def format_of(room: str) -> str:
     return parts[1] if parts[0] == "battle" and len(parts) > 2 else ""
 
 
+def series_format_of(room: str) -> str:
+    """Return the format in the id of a series' room ("game-bestof3-gen9championsvgc2026regmabo3-7"); "" if it is none."""
+    parts = room.split("-")
+    return parts[2] if parts[0] == "game" and parts[1:2] and parts[1].startswith("bestof") and len(parts) > 3 else ""
+
+
 def plain_text(text: str) -> str:
     """Convert a popup's HTML to one line of text."""
     text = re.sub(r"^(\|(modal|html)\|)+", "", text)

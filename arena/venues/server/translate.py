@@ -21,6 +21,8 @@ _ROOM = {
     "raw",
     "html",
     "askreg",
+    "tempnotify",
+    "tempnotifyoff",
 }
 _VISITORS = {"j", "J", "l", "L", "n", "N", "join", "leave", "name", "c", "c:", "chat", "hidelines", "unlink"}
 _SERVER_ONLY = frozenset(_ROOM | _VISITORS | {"inactive", "inactiveoff", "sentchoice"})
@@ -49,7 +51,7 @@ class Translator:
         elif kind in ("-sidestart", "-sideend"):  # "p2: NAME"; no other lines contain user names
             fields[2] = f"{fields[2][:2]}: {fields[2][:2]}"
             return "|".join(fields)
-        elif kind in _SERVER_ONLY or (kind == "-message" and line.endswith(_GAVE_UP)):
+        elif kind in _SERVER_ONLY or line.startswith("||") or (kind == "-message" and line.endswith(_GAVE_UP)):
             return None
         return line
 
