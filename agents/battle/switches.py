@@ -54,7 +54,7 @@ def read_switch(battle: TrackedBattle, message: list[str]) -> None:
             battle.poisoned_before[battle.key_of(leaving)] = leaving._status_counter
         hp, suppressed = leaving._current_hp, Effect.GASTRO_ACID in leaving._effects
         leaving.switch_out(battle._fields)
-        if suppressed:  # no Regenerator
+        if suppressed or "champions" in battle.format_id:  # no Regenerator; in Champions a line has told of it
             leaving._current_hp = hp
         if Effect.TRAPPED not in effects:
             _release(battle.held_by(leaving, message[2]), battle.gen, handed=move == "Baton Pass")

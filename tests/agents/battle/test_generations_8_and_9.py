@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.status import Status
 from support.battle_lines import battle_after
 from support.battle_lines import opposite as foe
 
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, new_battle
 
 
 def battle(gen: int, *lines: str, foe: str = "Arbok", moves: tuple[str, ...] = ()) -> SeatBattle:
@@ -294,3 +296,20 @@ def test_a_guise_that_comes_in_asleep_has_slept_before() -> None:
     woken = ["|-curestatus|p2a: Foe|slp|[msg]", *unmasked[1:]]
     seat = battle(9, *known, "|switch|p2a: Foe|Arbok|100/100 slp", *woken)
     assert foe(seat).status is None and foe(seat).status_counter == 0
+
+
+@pytest.mark.parametrize(
+    ("format_id", "lines", "hp"),
+    [
+        ("gen9ou", [], 83),
+        ("gen9championsvgc2026regma", ["|-heal|p2a: Foe|83/100|[from] ability: Regenerator|[silent]"], 83),
+        ("gen9championsvgc2026regma", [], 50),  # its ability was another one, or suppressed
+    ],
+)
+def test_regenerator_heals_once_where_a_line_tells_of_it(format_id: str, lines: list[str], hp: int) -> None:
+    seat = new_battle("battle-1", "p1", "p1", 9, format_id, random.Random(0))
+    seat.feed(["|player|p1|p1||", "|player|p2|p2||", "|teamsize|p1|6", "|teamsize|p2|6", "|gen|9", "|start"])
+    seat.feed(["|switch|p1a: Own|Snorlax|300/300", "|switch|p2a: Foe|Slowbro|50/100", "|turn|1"])
+    seat.opponent_team["p2: Foe"].ability = "regenerator"
+    seat.feed([*lines, "|switch|p2a: Other|Tauros|100/100"])
+    assert seat.opponent_team["p2: Foe"].current_hp == hp
