@@ -194,9 +194,10 @@ TRAINS = (
     ),
     *(
         f"training.online.{name}"
-        for name in ("collecting", "league", "metrics", "noise_scale", "opponent_head", "players", "policy_gradient",
-                     "recording", "reference", "replay", "role", "rollout", "rules", "run", "steps", "trainer", "transfer")
+        for name in ("collecting", "league", "metrics", "noise_scale", "opponent_head", "policy_gradient",
+                     "recording", "reference", "replay", "role", "rollout", "rules", "run", "trainer")
     ),
+    "training.envs.network_players", "training.envs.network_steps", "training.envs.transfer",
     "training.llm.loading", "training.llm.run", "training.runs.engine_pairs", "training.runs.threads",
     "training.experiments.exploit.run",
 )  # fmt: skip

@@ -19,7 +19,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import embedding_bag, gelu, pad, scaled_dot_product_attention
 from torch.utils.checkpoint import checkpoint
@@ -105,6 +107,11 @@ class Memory:
     @property
     def slots(self) -> int:
         return self.keys.shape[1]
+
+    def copy(self, sources: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
+        """Give the slots `targets` what those in `sources` hold."""
+        for cache in (self.keys, self.values):
+            cache[:, targets] = cache[:, sources]
 
     def grow(self, slots: int) -> None:
         """Enlarge the cache to `slots` battles; existing battles keep their slots."""

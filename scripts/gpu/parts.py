@@ -195,7 +195,7 @@ def profile(job: Job) -> Iterator[Row]:
     from torch.profiler import profile as profiler
 
     from agents.policy.distributions import log_prob_of
-    from training.online.players import behaviour_log_probs, returns_of
+    from training.envs.network_players import behaviour_log_probs, returns_of
     from training.online.rollout import Rollout, forward_in_loss, forward_packed
 
     battles, minibatch = (8, 400) if job.rehearse else (2048, 16384)

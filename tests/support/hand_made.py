@@ -9,7 +9,7 @@ import torch
 
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS
-from training.online.players import SamplingSettings
+from training.envs.network_players import SamplingSettings
 from training.online.rollout import Rollout
 
 

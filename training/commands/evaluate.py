@@ -27,7 +27,7 @@ from training.commands.running import need_packages, progress_of_battles
     default=("gen1ou",),
     show_default=True,
     metavar="F",
-    help="gen1ou or gen1randombattle. Can be repeated.",
+    help="gen1ou, gen1randombattle or gen9ou. Can be repeated.",
 )
 @click.option(
     "--teams",
@@ -71,7 +71,7 @@ def evaluate(
     """Score a checkpoint in thousands of battles on the engine.
 
     CHECKPOINT, and each OPPONENT: a run's folder, RUN@STEP, or an agent that acts on arrays (policy:, ensemble:, array:,
-    random).
+    random). In gen9ou others play too, one decision at a time, and so more slowly (heuristic:, search:).
 
     Two battles with the same teams and seed and with the seats exchanged are a pair; the 95% interval is from the spread
     between pairs. The same seed gives every checkpoint the same teams and battles. Nothing is stored: `arena match` stores
@@ -82,6 +82,7 @@ def evaluate(
       train evaluate runs/ppo policy:gen1ou
       train evaluate runs/ppo@best runs/ppo@40 policy:gen1ou --teams competitive --teams variety --seed 7
       train evaluate policy:gen1ou array:set-up --battles 1000 --threads 1 --json
+      train evaluate policy:gen9ou array:max-damage heuristic:expert --format gen9ou --battles 400
     """
     need_packages()
     print("loading torch ...", file=sys.stderr)

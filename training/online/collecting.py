@@ -21,15 +21,15 @@ from agents.observation.layout import SINGLES, Layout
 from agents.policy.network import Network
 from arena.fixture import digest
 from training.envs.fixtures import EnvBattle
+from training.envs.network_players import NetworkPlayer, SampledActions, SamplingSettings
+from training.envs.network_steps import EagerSteps, RecordedSteps, SeenTensors, Steps
 from training.envs.opponents import Opponents
+from training.envs.transfer import Transfer
 from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints, Pair
 from training.online.metrics import IterationClock
 from training.online.opponent_head import chosen_ids, of_opponents
-from training.online.players import NetworkPlayer, SampledActions, SamplingSettings
 from training.online.recording import EndedBattle, Recorder
 from training.online.rollout import Rollout
-from training.online.steps import EagerSteps, RecordedSteps, SeenTensors, Steps
-from training.online.transfer import Transfer
 
 if TYPE_CHECKING:
     from agents.search.exact.positions import Teacher

@@ -17,9 +17,9 @@ from agents.policy.network import Network
 from arena.fixture import digest
 from teamsets.errors import BadInput
 from teamsets.formats import Format
+from training.envs.network_players import SamplingSettings
 from training.online.collecting import SeatAssignment
 from training.online.config import AgentMember, CheckpointMember, LeagueSettings, Member, PastMember
-from training.online.players import SamplingSettings
 from training.online.rollout import Rollout
 
 #: The share of an earlier score that is kept with each battle against the same past learner.

@@ -19,8 +19,8 @@ from agents.observation.columns import FIELD
 from agents.observation.doubles import actions as doubles
 from agents.observation.layout import DOUBLES, SINGLES
 from agents.policy.network import Network
-from training.online.players import Ints
-from training.online.steps import SeenTensors
+from training.envs.network_steps import SeenTensors
+from training.envs.venue import Ints
 
 
 @cache

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from agents.policy.distributions import entropy, log_prob_of, log_probs
-from training.online.players import behaviour_log_probs
+from training.envs.network_players import behaviour_log_probs
 from training.online.rollout import Rollout
 
 if TYPE_CHECKING:

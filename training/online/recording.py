@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.observation.observation import Observations
-from training.online.players import Ints, SampledActions, SamplingSettings
+from training.envs.network_players import SampledActions, SamplingSettings
+from training.envs.network_steps import SeenTensors
+from training.envs.venue import Ints
 from training.online.rollout import Rollout
-from training.online.steps import SeenTensors
 
 if TYPE_CHECKING:
     from agents.search.exact.positions import Searched

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from agents.policy import checkpoint
 from agents.policy.network import PRESETS, Network, Shape
 from teamsets.formats import Format
+from training.envs.network_players import SamplingSettings
 from training.online import config
 from training.online.noise_scale import NoiseScale
-from training.online.players import SamplingSettings
 from training.online.schedules import ParameterSchedule, ScheduleSettings
 from training.runs.config_reader import BadConfig
 from training.runs.parameters import freeze, parameter_groups

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.policy.network import Network, Output
-from training.online.players import SamplingSettings
+from training.envs.network_players import SamplingSettings
 
 
 class Padded(NamedTuple):

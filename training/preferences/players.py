@@ -61,8 +61,8 @@ class _NetworkPlays:
     def begin(self, seed: int, fixture: Fixture) -> None:
         import torch
 
-        from training.online.players import NetworkPlayer, SamplingSettings
-        from training.online.steps import EagerSteps
+        from training.envs.network_players import NetworkPlayer, SamplingSettings
+        from training.envs.network_steps import EagerSteps
 
         generator = torch.Generator().manual_seed(seed % 2**63)
         self._player: Any = NetworkPlayer(
@@ -81,7 +81,7 @@ class _NetworkPlays:
         return [(None, None)] * len(rows)
 
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
-        from training.online.steps import SeenTensors
+        from training.envs.network_steps import SeenTensors
 
         seen = SeenTensors.of(battles.observe(rows, seats), self._player.device)
         actions: Ints = self._player.decide(2 * rows + seats, seen).actions.numpy()

@@ -50,9 +50,10 @@ class CheckpointSettings(Section):
 class EvaluationBattles(Section):
     """Battles that measure a checkpoint. battles: against each opponent, in each format and on each team set.
 
-    venue: showdown: any agents and formats, and every battle is stored in `database`; engine: gen1ou and gen1randombattle,
-    against networks, `array:` players and random, in this process, of which only scores are kept. Files of earlier versions
-    do not have it. workers: processes for battles on Showdown.
+    venue: showdown: any agents and formats, and every battle is stored in `database`; engine: gen1ou, gen1randombattle and
+    gen9ou, against networks, `array:` players and random, in this process, of which only scores are kept; in gen9ou also
+    against other agents, which act one at a time. Files of earlier versions do not have it. workers: processes for
+    battles on Showdown.
     """
 
     venue: Literal["engine", "showdown"] = "showdown"

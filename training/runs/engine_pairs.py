@@ -3,7 +3,8 @@
 The pairs are those of a plan with `same_luck` (arena/schedules/plan.py): two battles on the same teams and with the same
 seed, with the players' seats exchanged; an opponent's pairs are the same whoever meets it. Both players decide
 for all of their battles in one call. Networks are evaluated here and not by an inference server, in batches as large as
-there are battles; nothing of a battle is kept but its result.
+there are battles; nothing of a battle is kept but its result. In gen9ou also agents play that read the protocol, one at a
+time: their battles are hosted (training/envs/gen9_battles.py).
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 import numba
@@ -20,8 +23,8 @@ import torch
 from numpy.typing import NDArray
 
 from agents import AgentSource, resolve
+from agents.observation.layout import SINGLES
 from agents.policy import checkpoint
-from agents.policy.network import Memory
 from agents.serving.server import device_of
 from arena.fixture import FixtureTeam
 from arena.run.entrants import Pools, load_pools
@@ -29,10 +32,13 @@ from arena.schedules.plan import Plan, numbered_pair
 from arena.venue import Rules
 from teamsets.drawn import drawn_teams
 from teamsets.errors import BadInput
-from training.envs.engine_battles import EngineBattles
 from training.envs.fixtures import EnvBattle
+from training.envs.learner import any_agent_plays, open_battles
+from training.envs.network_players import NetworkPlayer, SamplingSettings
+from training.envs.network_steps import EagerSteps, EnsembleSteps
 from training.envs.opponents import Opponents
-from training.envs.venue import STUCK, UNDECIDED, Battles, Ints
+from training.envs.transfer import Transfer
+from training.envs.venue import STUCK, UNDECIDED, Battles, Ints, Pair
 from training.runs.evaluation import BattleBlock, check_on_engine
 
 #: Battles at once. A network decides 1.3 to 2 times as fast for 512 battles as for 128; 2,048 bring nothing more.
@@ -44,8 +50,11 @@ _NETWORKS = ("policy", "ensemble")
 class _Player(Protocol):
     """Plays one seat of each row."""
 
-    def begin(self, rows: Ints, games: Sequence[EnvBattle]) -> None:
-        """New battles begin in these rows; the player has the seat opposite the one that a game names."""
+    def begin(self, rows: Ints, games: Sequence[EnvBattle]) -> list[Pair]:
+        """New battles begin in these rows; the player has the seat opposite the one that a game names.
+
+        Returns its agents that act alone.
+        """
 
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
         """The actions [n] at these seats, all of which are asked."""
@@ -56,35 +65,29 @@ class _NetworkPlayer:
 
     def __init__(self, source: AgentSource, rows: int, seed: int, device: str) -> None:
         options = {**source.options, **source.given}
-        self._temperature = float(options["temperature"])
-        if not 0 <= self._temperature < math.inf:
-            raise BadInput(f"{source.spec}: temperature={self._temperature}: must be 0 (most probable action) or more")
-        self._device = _usable_device(device if options["device"] == "auto" else str(options["device"]))
+        temperature = float(options["temperature"])
+        if not 0 <= temperature < math.inf:
+            raise BadInput(f"{source.spec}: temperature={temperature}: must be 0 (most probable action) or more")
+        where = _usable_device(device if options["device"] == "auto" else str(options["device"]))
         paths = source.spec.partition("?")[0].partition(":")[2].split(",")
-        self._networks = [checkpoint.load(checkpoint.find(path.strip()), self._device)[0] for path in paths]
-        self._memories = [Memory(network.shape, rows, self._device) for network in self._networks]
-        self._positions = np.zeros(rows, np.int64)
-        self._generator = torch.Generator(self._device).manual_seed(seed % 2**63)
+        networks = [checkpoint.load(checkpoint.find(path.strip()), where)[0] for path in paths]
+        steps = [EagerSteps(network, rows) for network in networks]
+        self._player = NetworkPlayer(
+            steps[0] if len(steps) == 1 else EnsembleSteps(steps),
+            rows,
+            SamplingSettings(temperature, 0.0),
+            torch.Generator(where).manual_seed(seed % 2**63),
+        )
+        self._transfer = Transfer(where, rows, SINGLES)
 
-    def begin(self, rows: Ints, games: Sequence[EnvBattle]) -> None:
-        self._positions[rows] = 0
+    def begin(self, rows: Ints, games: Sequence[EnvBattle]) -> list[Pair]:
+        self._player.begin(rows)
+        return [(None, None)] * len(rows)
 
-    @torch.inference_mode()
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
-        ids, features, legal = (torch.from_numpy(part).to(self._device) for part in battles.observe(rows, seats))
-        longest = int(self._positions[rows].max()) + 1
-        slots, positions = (torch.from_numpy(part).to(self._device) for part in (rows, self._positions[rows]))
-        logits = [
-            network.step(ids, features, legal, memory, slots, positions, longest=longest).logits
-            for network, memory in zip(self._networks, self._memories, strict=True)
-        ]
-        self._positions[rows] += 1
-        played = logits[0] if len(logits) == 1 else torch.stack(logits).softmax(-1).mean(0).log()  # [n, 13]
-        if self._temperature == 0:
-            actions = played.argmax(-1)
-        else:
-            actions = torch.multinomial((played / self._temperature).softmax(-1), 1, generator=self._generator)[:, 0]
-        return actions.cpu().numpy()
+        seen = self._transfer.observe(battles, rows, seats)
+        self._transfer.send(self._player.decide(rows, seen).actions)
+        return self._transfer.receive()
 
 
 def _usable_device(name: str) -> torch.device:
@@ -99,13 +102,13 @@ def _usable_device(name: str) -> torch.device:
 
 
 class _AgentPlayer:
-    """Agents that act on arrays, one for each battle."""
+    """Agents, one for each battle."""
 
     def __init__(self, source: AgentSource, rows: int, format_id: str) -> None:
-        self._agents = Opponents(source.spec, rows, format_id, everyone=False)
+        self._agents = Opponents(source.spec, rows, format_id, everyone=any_agent_plays("engine", format_id))
 
-    def begin(self, rows: Ints, games: Sequence[EnvBattle]) -> None:
-        self._agents.sit_down(rows, games)
+    def begin(self, rows: Ints, games: Sequence[EnvBattle]) -> list[Pair]:
+        return self._agents.sit_down(rows, games)
 
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
         return self._agents.act(battles, rows, seats)
@@ -122,7 +125,7 @@ def play_pairs(
     device: str = "auto",
     rows: int = ROWS,
     show: Callable[[int, int], None] = lambda ended, total: None,
-    open_battles: Callable[[int, str, int], Battles] = EngineBattles,
+    open_battles: Callable[[int, str, int], Battles] = partial(open_battles, "engine"),
 ) -> list[BattleBlock]:
     """Play `battles` (in pairs) against each opponent, in each format and on each team set. Raises BadInput.
 
@@ -150,10 +153,10 @@ def play_pairs(
             _player(source, size, format_id, len(sources) * seed + place, device)
             for place, source in enumerate(sources)
         ]
-        engine = open_battles(size, format_id, min(torch.get_num_threads(), numba.get_num_threads()))
-        scores = _play(
-            engine, list(itertools.chain(*games)), np.repeat(np.arange(len(games)), len(games[0])), players, count
-        )
+        cores = min(torch.get_num_threads(), numba.get_num_threads())
+        with closing(open_battles(size, format_id, cores)) as venue:
+            opponent = np.repeat(np.arange(len(games)), len(games[0]))
+            scores = _play(venue, list(itertools.chain(*games)), opponent, players, count)
         by_block = scores.reshape(len(opponents) * len(mine), -1, 2).mean(axis=-1).tolist()  # [blocks, pairs]
         blocks += [
             BattleBlock(*pool, opponent.spec, [None if math.isnan(score) else score for score in of_block])
@@ -208,14 +211,15 @@ def _play(
         free = np.flatnonzero(number < 0)[: len(games) - begun]
         if len(free):
             number[free] = np.arange(begun, begun + len(free))
-            _begin(engine, free, [games[one] for one in number[free]])
+            seated: list[Pair] = [(None, None)] * len(free)
             for index, player in enumerate(players):
-                of_player = free if index == 0 else free[opponent[number[free]] == index - 1]
-                new = [games[one] for one in number[of_player]]
-                if new:
-                    player.begin(
-                        of_player, [EnvBattle(game.fixture, 1 - game.seat) for game in new] if index == 0 else new
-                    )
+                mine = np.flatnonzero((opponent[number[free]] == index - 1) | (index == 0))
+                new = [games[one] for one in number[free[mine]]]
+                if index == 0:
+                    new = [EnvBattle(game.fixture, 1 - game.seat) for game in new]
+                for at, (first, second) in zip(mine.tolist(), player.begin(free[mine], new), strict=True):
+                    seated[at] = (seated[at][0] or first, seated[at][1] or second)
+            _begin(engine, free, [games[one] for one in number[free]], seated)
             begun += len(free)
         active = np.flatnonzero(number >= 0)
         place, seats = np.nonzero(engine.needs_decision(active))
@@ -238,9 +242,9 @@ def _play(
     return scores
 
 
-def _begin(engine: Battles, rows: Ints, games: Sequence[EnvBattle]) -> None:
+def _begin(engine: Battles, rows: Ints, games: Sequence[EnvBattle], seated: Sequence[Pair]) -> None:
     try:
-        engine.begin(rows, [game.fixture for game in games], [(None, None)] * len(games))
+        engine.begin(rows, [game.fixture for game in games], seated)
     except (BadInput, ValueError) as error:
         raise BadInput(
             f"team set '{games[0].fixture.team_set}': the engine cannot play one of its teams: {error} Use another set, or "

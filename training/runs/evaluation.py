@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agents import AgentSource
-from agents.engine import FORMATS as ENGINE_FORMATS
+from agents.engine import FORMATS, HOSTED_FORMATS
 from arena.options import VenueName
 from arena.ratings.pentanomial import MatchSummary, match_summary, pair_counts
 from arena.report.summary import summarize
@@ -23,7 +23,7 @@ from arena.run.tournament import EvaluateSettings, Run, play_into
 from arena.schedules.plan import numbered_pair
 from arena.schedules.schedule import Results
 from arena.store import open_store
-from arena.venues.engine.availability import check_engine
+from arena.venues.engine.availability import check_engine, plays_on_engine
 from teamsets.errors import ArenaError, BadInput
 from training.runs.common_settings import EvaluationBattles, EvaluationSettings
 
@@ -73,16 +73,18 @@ def check_evaluation(evaluation: EvaluationBattles) -> None:
 
 def check_on_engine(sources: list[AgentSource], formats: Sequence[str], otherwise: str) -> None:
     """Raise BadInput for an agent or a format that the engine cannot play. otherwise: what else to do, for the message."""
-    check_engine("evaluation on the engine")
     for format_id in formats:
-        if format_id not in ENGINE_FORMATS:
-            raise BadInput(f"format '{format_id}': the engine plays {' and '.join(ENGINE_FORMATS)}: {otherwise}")
+        if format_id not in (*FORMATS, *HOSTED_FORMATS):
+            *others, last = (*FORMATS, *HOSTED_FORMATS)
+            raise BadInput(f"format '{format_id}': the engines play {', '.join(others)} and {last}: {otherwise}")
+    check_engine("evaluation on the engine", formats)
     for source in sources:
-        if not source.batched:
-            raise BadInput(
-                f"agent '{source.spec}': does not play on the engine, where agents act on arrays: take policy:, ensemble:, "
-                f"array: or random instead, or {otherwise}"
-            )
+        for format_id in formats:
+            if not plays_on_engine(source, format_id):
+                raise BadInput(
+                    f"agent '{source.spec}': does not play {format_id} on the engine, where agents act on arrays: take "
+                    f"policy:, ensemble:, array: or random instead, or {otherwise}"
+                )
     check_available(sources, tuple(formats))
 
 

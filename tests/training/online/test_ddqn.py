@@ -19,7 +19,7 @@ from torch import Tensor  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.network import PRESETS, Network, Output  # noqa: E402
-from training.online.players import SamplingSettings, behaviour_log_probs  # noqa: E402
+from training.envs.network_players import SamplingSettings, behaviour_log_probs  # noqa: E402
 from training.online.replay import Windows  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
 from training.online.rules.ddqn import DDQN, Calibration, q_of  # noqa: E402

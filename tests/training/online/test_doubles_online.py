@@ -16,9 +16,9 @@ from agents.observation.layout import DOUBLES  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.network import PRESETS, Network  # noqa: E402
 from teamsets.errors import ArenaError  # noqa: E402
+from training.envs.network_steps import SeenTensors  # noqa: E402
 from training.online.opponent_head import chosen_ids  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
-from training.online.steps import SeenTensors  # noqa: E402
 from training.online.trainer import Trainer  # noqa: E402
 
 FORMAT = "gen9randomdoublesbattle"

@@ -14,9 +14,9 @@ import numpy as np  # noqa: E402
 from support.online import trainer  # noqa: E402
 
 from agents.policy.network import PRESETS, Network  # noqa: E402
+from training.envs.network_steps import SeenTensors  # noqa: E402
 from training.online.opponent_head import OpponentHead, chosen_ids, indexed, of_opponents  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
-from training.online.steps import SeenTensors  # noqa: E402
 from training.online.trainer import LEARNER  # noqa: E402
 
 SELF = [{"who": "opponent", "weight": 1.0}]

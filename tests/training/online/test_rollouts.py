@@ -13,8 +13,8 @@ import numpy as np  # noqa: E402
 from support.online import trainer  # noqa: E402
 
 from agents.policy.distributions import log_prob_of  # noqa: E402
+from training.envs.network_players import SamplingSettings, behaviour_log_probs, returns_of  # noqa: E402
 from training.online.collecting import RolloutPlan, SeatAssignment  # noqa: E402
-from training.online.players import SamplingSettings, behaviour_log_probs, returns_of  # noqa: E402
 from training.online.rollout import Rollout, forward, forward_in_loss  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
 

@@ -18,7 +18,7 @@ from support.online import trainer  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.distributions import kl, log_prob_of, log_probs  # noqa: E402
 from agents.policy.network import PRESETS, Network, Output  # noqa: E402
-from training.online.players import SamplingSettings, behaviour_log_probs, returns_of  # noqa: E402
+from training.envs.network_players import SamplingSettings, behaviour_log_probs, returns_of  # noqa: E402
 from training.online.policy_gradient import advantages, td_errors  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
 from training.online.rules.ddqn import q_of  # noqa: E402

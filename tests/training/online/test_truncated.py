@@ -10,7 +10,7 @@ pytest.importorskip("numba")
 from support.hand_made import rollout  # noqa: E402
 from support.online import matrix_trainer, settings  # noqa: E402
 
-from training.online.players import returns_of  # noqa: E402
+from training.envs.network_players import returns_of  # noqa: E402
 from training.online.rollout import forward  # noqa: E402
 from training.online.rules.iac import IAC  # noqa: E402
 from training.runs.config_reader import BadConfig  # noqa: E402

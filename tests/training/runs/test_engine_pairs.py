@@ -96,10 +96,10 @@ def test_sampled_actions_are_those_of_the_seed_and_differ_between_the_seats() ->
         (
             "heuristic:expert",
             "gen1ou",
-            r"agent 'heuristic:expert': does not play on the engine.*evaluation.venue: showdown",
+            r"agent 'heuristic:expert': does not play gen1ou on the engine.*evaluation.venue: showdown",
         ),
         ("search:omniscient", "gen1ou", "search:omniscient"),
-        ("array:set-up", "gen9ou", r"format 'gen9ou': the engine plays gen1ou and gen1randombattle.*venue: showdown"),
+        ("array:set-up", "gen4ou", r"format 'gen4ou': the engines play gen1ou, .* and gen9ou: set .*venue: showdown"),
     ],
 )
 def test_what_cannot_play_there_is_named_with_the_way_out(

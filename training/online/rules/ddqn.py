@@ -37,9 +37,9 @@ from torch import Tensor
 from torch.nn.functional import huber_loss
 
 from agents.policy.network import Network, Output
+from training.envs.network_players import behaviour_log_probs, returns_of
 from training.online.config import OnlineConfig, Positive, RuleSettings, Share
 from training.online.metrics import Averages
-from training.online.players import behaviour_log_probs, returns_of
 from training.online.policy_gradient import advantages
 from training.online.replay import ReplayBuffer, Windows
 from training.online.role import Role

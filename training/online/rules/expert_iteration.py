@@ -33,9 +33,9 @@ from agents.engine import FORMATS
 from agents.policy.distributions import entropy, kl, log_probs
 from agents.search.exact.positions import Teacher
 from agents.search.exact.weights import read
+from training.envs.network_players import returns_of
 from training.online.config import NotNegative, OnlineConfig, Positive, RuleSettings, Share
 from training.online.metrics import Averages
-from training.online.players import returns_of
 from training.online.role import Role
 from training.online.rollout import Rollout, forward_in_loss
 from training.online.schedules import ScheduleSettings

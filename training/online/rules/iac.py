@@ -20,9 +20,9 @@ from pydantic import Field
 from torch import Tensor
 
 from agents.policy.network import Network
+from training.envs.network_players import returns_of
 from training.online.config import NotNegative, OnlineConfig, RuleSettings, Share
 from training.online.metrics import Averages
-from training.online.players import returns_of
 from training.online.policy_gradient import last_values, policy_terms, td_errors
 from training.online.role import Critic, Role
 from training.online.rollout import Rollout, forward

@@ -24,10 +24,10 @@ from pydantic import Field
 from torch import Tensor
 
 from agents.policy.network import two_hot
+from training.envs.network_players import returns_of
 from training.online.config import NotNegative, OnlineConfig, Positive, RuleSettings, Share
 from training.online.metrics import Averages
 from training.online.opponent_head import OpponentHead, indexed
-from training.online.players import returns_of
 from training.online.policy_gradient import advantages, policy_terms
 from training.online.role import Role
 from training.online.rollout import Rollout, forward_in_loss

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from agents.observation.layout import Layout
 from agents.observation.observation import Observations
+from training.envs.network_steps import SeenTensors
 from training.envs.venue import Battles, Ints
-from training.online.steps import SeenTensors
 
 
 def _empty(seats: int, layout: Layout, *, pin_memory: bool = False) -> SeenTensors:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from agents.observation.observation import Observations
 from agents.policy.network import Memory, Network, Output
+from training.envs.venue import Ints
 
 #: The smallest recorded sizes: battles, and decisions of each that are attended to; each further one is twice as large.
 _FEWEST_BATTLES, _FEWEST_DECISIONS = 64, 16
@@ -34,10 +36,11 @@ class SeenTensors(NamedTuple):
 class Steps(Protocol):
     """Decides for battles in slots, and remembers what they saw."""
 
-    memory: Memory
-
     def step(self, seen: SeenTensors, slots: Tensor, positions: Tensor, longest: int) -> Output:
         """As `Network.step`, but that longest is at least the number of places that are filled."""
+
+    def copy(self, sources: Ints, targets: Ints) -> None:
+        """Give the battles in `targets` the memories of those in `sources`."""
 
 
 class EagerSteps:
@@ -45,10 +48,33 @@ class EagerSteps:
 
     def __init__(self, network: Network, slots: int) -> None:
         self._network = network
-        self.memory = Memory(network.shape, slots, next(network.parameters()).device)
+        self._memory = Memory(network.shape, slots, next(network.parameters()).device)
 
     def step(self, seen: SeenTensors, slots: Tensor, positions: Tensor, longest: int) -> Output:
-        return self._network.step(*seen, self.memory, slots, positions, longest=longest)
+        return self._network.step(*seen, self._memory, slots, positions, longest=longest)
+
+    def copy(self, sources: Ints, targets: Ints) -> None:
+        self._memory.copy(sources, targets)
+
+
+class EnsembleSteps:
+    """Several networks as one: the means of their probabilities, of actions and of results."""
+
+    def __init__(self, parts: Sequence[Steps]) -> None:
+        self._parts = parts
+
+    def step(self, seen: SeenTensors, slots: Tensor, positions: Tensor, longest: int) -> Output:
+        outputs = [part.step(seen, slots, positions, longest) for part in self._parts]
+        return Output(_mixed([each.logits for each in outputs]), _mixed([each.value for each in outputs]))
+
+    def copy(self, sources: Ints, targets: Ints) -> None:
+        for part in self._parts:
+            part.copy(sources, targets)
+
+
+def _mixed(logits: list[Tensor]) -> Tensor:
+    """The logits of the mean of distributions, each [..., k]."""
+    return torch.stack(logits).softmax(-1).mean(0).log()
 
 
 class _Recorded(NamedTuple):
@@ -71,7 +97,7 @@ class RecordedSteps:
     def __init__(self, network: Network, slots: int) -> None:
         self._network, self.slots = network, slots
         self._device = next(network.parameters()).device
-        self.memory = Memory(network.shape, slots + 1, self._device)
+        self._memory = Memory(network.shape, slots + 1, self._device)
         self._recorded: dict[tuple[int, int], _Recorded] = {}
         self._pool = torch.cuda.graph_pool_handle() if self._device.type == "cuda" else None
 
@@ -94,6 +120,9 @@ class RecordedSteps:
             recorded.graph.replay()
         return Output(output.logits[:n].clone(), output.value[:n].clone())
 
+    def copy(self, sources: Ints, targets: Ints) -> None:
+        self._memory.copy(sources, targets)
+
     def _record(self, battles: int, longest: int, like: SeenTensors) -> _Recorded:
         """like: observations of any number of decisions, for their shapes and types."""
         seen = SeenTensors(*(part.new_zeros(battles, *part.shape[1:]) for part in like))
@@ -113,7 +142,7 @@ class RecordedSteps:
         return _Recorded(seen, slots, positions, graph, output)
 
     def _run(self, seen: SeenTensors, slots: Tensor, positions: Tensor, longest: int) -> Output:
-        return self._network.step(*seen, self.memory, slots, positions, longest=longest)
+        return self._network.step(*seen, self._memory, slots, positions, longest=longest)
 
 
 def _at_least(number: int, size: int) -> int:

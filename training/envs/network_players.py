@@ -7,13 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.policy.network import expected_value
-from training.online.steps import SeenTensors, Steps
-
-Ints = NDArray[np.int64]
+from training.envs.network_steps import SeenTensors, Steps
+from training.envs.venue import Ints
 
 
 class SamplingSettings(NamedTuple):
@@ -75,6 +73,10 @@ class NetworkPlayer:
         self.device = generator.device
         self._positions = np.zeros(slots, np.int64)
 
+    def begin(self, slots: Ints) -> None:
+        """Forget what the seats in these slots saw: new battles begin there."""
+        self._positions[slots] = 0
+
     @torch.no_grad()
     def decide(self, slots: Ints, seen: SeenTensors) -> SampledActions:
         """Decide for the seats in these slots, and remember what they saw. slots: [n], all different."""
@@ -95,8 +97,7 @@ class NetworkPlayer:
 
     def copy(self, sources: Ints, targets: Ints) -> None:
         """Give the seats in `targets` the memories of those in `sources`."""
-        for cache in (self._steps.memory.keys, self._steps.memory.values):
-            cache[:, targets] = cache[:, sources]
+        self._steps.copy(sources, targets)
         self._positions[targets] = self._positions[sources]
 
     def _step(self, slots: Ints, seen: SeenTensors) -> tuple[Tensor, Tensor]:
