@@ -43,6 +43,8 @@ from training.runs.evaluation import BattleBlock, check_on_engine
 
 #: Battles at once. A network decides 1.3 to 2 times as fast for 512 battles as for 128; 2,048 bring nothing more.
 ROWS = 512
+#: Where battles are played: (rows, format, cores).
+_ENGINE = partial(open_battles, "engine")
 #: Families whose networks are evaluated here: the names after them are checkpoints.
 _NETWORKS = ("policy", "ensemble")
 
@@ -125,7 +127,7 @@ def play_pairs(
     device: str = "auto",
     rows: int = ROWS,
     show: Callable[[int, int], None] = lambda ended, total: None,
-    open_battles: Callable[[int, str, int], Battles] = partial(open_battles, "engine"),
+    open_battles: Callable[[int, str, int], Battles] = _ENGINE,
 ) -> list[BattleBlock]:
     """Play `battles` (in pairs) against each opponent, in each format and on each team set. Raises BadInput.
 
