@@ -29,8 +29,9 @@ class Evidence:
     """The pairs of one format, as arrays of the same length P.
 
     agents: every agent that took part, by name. first, second: indexes into `agents`, first < second.
-    points: of the first, over the battles of the pair that count (a tie is half); games: how many those are (1 or 2;
-    aborted battles do not count, and a pair of which none counts is left out). team_set: index into `team_sets`.
+    points: of the first, over the battles of the pair that count (a tie is half); games: how many those are (1 or 2, more of
+    two series whose battles count singly; aborted battles do not count, and a pair of which none counts is left out).
+    team_set: index into `team_sets`.
     """
 
     agents: tuple[str, ...]
