@@ -291,7 +291,7 @@ def _exact(condition: str, own: Own) -> tuple[int, str]:
     now, _, most = health.partition("/")
     if status == "fnt" or now == "0":
         return 0, ""
-    scale, whole = int(most or 100), own.member.stats[0]
+    scale, whole = int(most.rstrip("gyr") or 100), own.member.stats[0]  # without the bar's colour
     if scale == whole and scale != 100:
         return int(now), status
     value = float(now)

@@ -73,6 +73,8 @@ _LOG_CLASSES = frozenset({"battle-log-data", "log"})
 _ID_IN_NAME = re.compile(r"(?P<id>(?P<format>gen[1-9][a-z0-9]+)-\d+)")
 # The old generations were called so in 2012 to 2014 ("[Gen 1] OU (beta)"); the rules are those of today's formats.
 _BETA = re.compile(r" ?\(beta\)$|(?<=[a-z])beta$", re.IGNORECASE)
+# Each battle of a best of three is a battle of the format ("[Gen 9] VGC 2025 Reg I (Bo3)").
+_BEST_OF = re.compile(r" ?\(bo[0-9]+\)$|(?<=[a-z0-9])bo[0-9]+$", re.IGNORECASE)
 # Messages of the server about a battle's end; the names in front of them are the players' own.
 _FORFEIT = re.compile(r" (forfeited\.|forfeited by changing their name\.|lost by having an inappropriate name\.)$")
 _TIMEOUT = re.compile(r" lost (due to|because of)( their)? inactivity\.$")
@@ -254,15 +256,17 @@ def public_battle(log: str, name: str, *, format_name: str = "", date: float | N
 def _format(heads: dict[str, list[list[str]]], name: str, format_name: str) -> tuple[str, int]:
     named = _ID_IN_NAME.search(name)
     stated = format_name or (heads["tier"][0][0] if "tier" in heads else "") or (named["format"] if named else "")
-    if heads.get("gametype", [["singles"]])[0][0] != "singles":
-        raise UnusableReplay("not singles")
     try:
-        known = get_format(_BETA.sub("", stated.strip()))
+        known = get_format(_BEST_OF.sub("", _BETA.sub("", stated.strip())))
     except UnknownFormat:
-        raise UnusableReplay("not singles" if "double" in stated.lower() else "unknown format") from None
-    if known.doubles:
-        raise UnusableReplay("not singles")
-    if heads.get("teampreview", [[""]])[0][0]:
+        raise UnusableReplay("unknown format") from None
+    if known.doubles and known.gen < 9:
+        raise UnusableReplay("doubles before generation 9")
+    if heads.get("gametype", [["singles"]])[0][0] != ("doubles" if known.doubles else "singles"):
+        raise UnusableReplay("neither singles nor doubles")
+    if known.doubles and len({sheet[0] for sheet in heads.get("showteam", [])}) < len(SEATS):
+        raise UnusableReplay("doubles without open team sheets")
+    if not known.doubles and heads.get("teampreview", [[""]])[0][0]:
         raise UnusableReplay("a format that brings fewer Pokémon than it shows")
     return known.id, known.gen
 

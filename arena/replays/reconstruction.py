@@ -9,18 +9,28 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
 from arena.fixture import SEATS
 from arena.replays.completing import Completed, complete
 from arena.replays.decisions import Ask, find_asks
+from arena.replays.doubles.decisions import DoublesAsk, find_doubles_asks
+from arena.replays.doubles.requests import ask_side
+from arena.replays.doubles.sheets import sheet_teams
+from arena.replays.doubles.side import DoubleSide
 from arena.replays.lines import CONDITION, NOT_BATTLE, Line
 from arena.replays.own_side import OwnSide, shared
 from arena.replays.reading import PublicBattle, UnusableReplay
 from arena.replays.requests import answer, request
 from arena.replays.revealed import revealed
+from teamsets.formats import get_format
+
+AnySide = OwnSide | DoubleSide
+AnyAsk = Ask | DoublesAsk
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,8 @@ def reconstruct(battle: PublicBattle, seed: int = 0) -> tuple[SideLog, SideLog]:
     """
     lines = [Line.read(text) for text in battle.lines]
     lines = [line for line in lines if line.kind not in NOT_BATTLE or line.text == "|"]
+    if get_format(battle.format_id).doubles:
+        return _reconstruct_doubles(battle, lines, seed)
     known = revealed(battle, lines)
     sizes = {role: _size(lines, role, len(known[role])) for role in SEATS}
     sides = {}
@@ -55,9 +67,33 @@ def reconstruct(battle: PublicBattle, seed: int = 0) -> tuple[SideLog, SideLog]:
         rng = random.Random(f"{battle.id}:{role}:{seed}")
         members = complete(known[role], sizes[role], role, battle.format_id, battle.gen, rng)
         sides[role] = OwnSide.of(role, battle.gen, members)
-    writer = _Writer(battle, lines, sides)
+    writer = _Writer(battle, lines, sides, find_asks(lines), _ask_singles)
     writer.write()
     return writer.side_log("p1"), writer.side_log("p2")
+
+
+def _reconstruct_doubles(battle: PublicBattle, lines: list[Line], seed: int) -> tuple[SideLog, SideLog]:
+    teams = sheet_teams(lines, battle.format_id, battle.gen, (battle.id, seed))
+    champions = "champions" in battle.format_id
+    sides = {role: DoubleSide.of(role, battle.gen, team, champions=champions) for role, team in teams.items()}
+    brought = next((int(line.argument(0)) for line in lines if line.kind == "teampreview" and line.argument(0)), 0)
+    rng = random.Random(f"{battle.id}:{seed}")
+
+    def ask_doubles(side: DoubleSide, ask: DoublesAsk, tera_left: bool) -> tuple[dict[str, Any], str | None]:
+        return ask_side(side, ask, tera_left, brought or len(side.team), rng)
+
+    writer = _Writer(battle, lines, sides, find_doubles_asks(lines), ask_doubles)
+    writer.write()
+    return writer.side_log("p1"), writer.side_log("p2")
+
+
+def _ask_singles(side: OwnSide, ask: Ask, tera_left: bool) -> tuple[dict[str, Any], str | None]:
+    """The request at an ask, and the label of the choice."""
+    asked = request(side, ask, tera_left)
+    chosen = answer(asked, side, ask)
+    if ask.kind == "team" and ask.evidence.kind == "switch":
+        side.lead(ask.evidence.name)
+    return asked, chosen
 
 
 def _size(lines: list[Line], role: str, shown: int) -> int:
@@ -68,8 +104,15 @@ def _size(lines: list[Line], role: str, shown: int) -> int:
 class _Writer:
     """Goes through the log once, with both sides, and writes both points of view."""
 
-    def __init__(self, battle: PublicBattle, lines: list[Line], sides: dict[str, OwnSide]) -> None:
-        self._battle, self._lines, self._sides = battle, lines, sides
+    def __init__(
+        self,
+        battle: PublicBattle,
+        lines: list[Line],
+        sides: Mapping[str, AnySide],
+        asks: Sequence[AnyAsk],
+        ask: Callable[[Any, Any, bool], tuple[dict[str, Any], str | None]],
+    ) -> None:
+        self._battle, self._lines, self._sides, self._asks, self._ask_side = battle, lines, sides, asks, ask
         self._teams = {role: tuple(own.member for own in side.team) for role, side in sides.items()}
         self._out: dict[str, list[str]] = {role: [] for role in SEATS}
         self._choices: dict[str, list[str | None]] = {role: [] for role in SEATS}
@@ -77,8 +120,8 @@ class _Writer:
 
     def write(self) -> None:
         """Write both logs."""
-        asks: dict[int, list[Ask]] = defaultdict(list)
-        for ask in find_asks(self._lines):
+        asks: dict[int, list[AnyAsk]] = defaultdict(list)
+        for ask in self._asks:
             asks[ask.at].append(ask)
         for index, line in enumerate(self._lines):
             for ask in asks[index]:
@@ -91,18 +134,16 @@ class _Writer:
         """Return the log of a side."""
         return SideLog(role, self._battle.format_id, self._out[role], self._choices[role], self._teams[role])
 
-    def _ask(self, ask: Ask) -> None:
-        side = self._sides[ask.role]
-        asked = request(side, ask, self._tera_left[ask.role])
+    def _ask(self, ask: AnyAsk) -> None:
+        asked, chosen = self._ask_side(self._sides[ask.role], ask, self._tera_left[ask.role])
         self._out[ask.role].append("|request|" + orjson.dumps(asked).decode())
-        self._choices[ask.role].append(answer(asked, side, ask))
-        if ask.kind == "team" and ask.evidence.kind == "switch":
-            side.lead(ask.evidence.name)
+        self._choices[ask.role].append(chosen)
 
     def _take(self, line: Line) -> None:
         if line.kind == "-terastallize" and line.role in self._tera_left:
             self._tera_left[line.role] = False
-        p1, p2 = self._sides["p1"], self._sides["p2"]
+        p1: Any = self._sides["p1"]
+        p2: Any = self._sides["p2"]
         p1.take(line, p2)
         p2.take(line, p1)
         text = self._anonymous(line)
@@ -115,7 +156,7 @@ class _Writer:
                 self._out[role].append(_in_percent(line) if line.kind in CONDITION else text)
 
     def _anonymous(self, line: Line) -> str | None:
-        """The line with the sides called p1 and p2, as in the store; None for one that says no more than the name."""
+        """The line with the sides called p1 and p2, as in the store; None for one that the store does not have."""
         if line.kind == "player":
             return (
                 f"|player|{line.argument(0)}|{line.argument(0)}||"

@@ -19,7 +19,7 @@ def request(side: OwnSide, ask: Ask, tera_left: bool) -> dict[str, Any]:
 
     Where the answer is known, the request allows it: what it proves is taken into account.
     """
-    entries = [_entry(side, own) for own in side.team]
+    entries = [team_entry(side, own) for own in side.team]
     team = {"name": side.role, "id": side.role, "pokemon": entries}
     if ask.kind == "team":
         return {"teamPreview": True, "side": team}
@@ -27,7 +27,7 @@ def request(side: OwnSide, ask: Ask, tera_left: bool) -> dict[str, Any]:
         if ask.kind == "revive":
             entries[0]["reviving"] = True
         return {"forceSwitch": [True], "noCancel": True, "side": team}
-    return {"active": [_active(side, ask.evidence, tera_left)], "side": team}
+    return {"active": [active_part(side, ask.evidence, tera_left)], "side": team}
 
 
 def answer(request: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
@@ -57,7 +57,8 @@ def _move(active: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
     return f"move {evidence.name}" + (" terastallize" if evidence.tera else "")
 
 
-def _entry(side: OwnSide, own: Own) -> dict[str, Any]:
+def team_entry(side: OwnSide, own: Own) -> dict[str, Any]:
+    """Return a member's part of a request."""
     gen, member = side.gen, own.member
     active = own is side.active
     slots = side.slots if active and side.out else own.slots
@@ -86,7 +87,8 @@ def _listed(move: str, gen: int) -> str:
     return f"{move}102" if move in _RETURNS else move
 
 
-def _active(side: OwnSide, evidence: ChoiceEvidence, tera_left: bool) -> dict[str, Any]:
+def active_part(side: OwnSide, evidence: ChoiceEvidence, tera_left: bool) -> dict[str, Any]:
+    """Return the active Pokémon's part of a request for a move. tera_left: the side has not terastallized yet."""
     locked, hard = _locked(side, evidence)
     if locked:
         listed: dict[str, Any] = {"move": _name(locked, side.gen), "id": locked}

@@ -9,8 +9,9 @@ export const EXTRAS = [['canMegaEvo', 'mega'], ['canMegaEvoX', 'megax'], ['canMe
 
 export const hex = (roll, digits) => Array.from({length: digits}, () => roll(16).toString(16)).join('');
 
-/** A team of a battle: `options.teams` is "any" or a random-battle format's own. */
+/** A team of a battle: one of `options.packed`, or as `options.teams` says: "any", or a random-battle format's own. */
 export function teamOf({Dex, Teams}, options, roll) {
+  if (options.packed) return Teams.unpack(options.packed[roll(options.packed.length)]);
   if (options.teams === 'any') {
     const doubles = Dex.formats.get(options.format).gameType === 'doubles';
     let team = [];

@@ -4,12 +4,12 @@
 //                                            "policy": "random", "teams": "random-battle"}'
 //
 // A line of JSON for each battle: {index, log, asked: [{role, at, ask, choice}]}. `log`: the lines for spectators. `at`: how many
-// of them stood there when the side was asked; `ask`: its request, the last one where the simulator refused a choice; `choice`:
+// of them stood there when the side was asked; `foes`, in doubles: which of the other side's slots had a Pokémon then; `ask`: its request, the last one where the simulator refused a choice; `choice`:
 // what was chosen, in the simulator's words, null where the battle ended first. One battle in ten ends by a forfeit.
 
 import {createRequire} from 'node:module';
 import {generator, POLICIES} from './engine_policies.mjs';
-import {choiceOf, hex, teamOf} from './playing.mjs';
+import {choiceOf, hex, jointChoiceOf, teamOf} from './playing.mjs';
 
 const options = JSON.parse(process.argv[2]);
 if (!POLICIES.includes(options.policy)) throw new Error(`policy ${options.policy}: one of ${POLICIES.join(', ')}`);
@@ -34,8 +34,11 @@ function publish(log, from, lines) {
 /** Make a choice for a side, again where the simulator refuses one because of what it did not show. */
 function decide(side, roll) {
   for (let tries = 0; tries < TRIES; tries++) {
-    const choice = choiceOf(options.policy, side, side.activeRequest, roll);
-    if (side.choose(choice)) return {ask: side.activeRequest, choice};
+    const choice = (side.active.length > 1 ? jointChoiceOf(side, side.activeRequest, roll)
+      : choiceOf(options.policy, side, side.activeRequest, roll));
+    if (!side.choose(choice)) continue;
+    if (side.active.length === 1 || side.activeRequest.teamPreview) return {ask: side.activeRequest, choice};
+    return {ask: side.activeRequest, choice: side.getChoice(), foes: side.foe.active.map(mon => !mon.fainted)};
   }
   throw new Error(side.choice.error);
 }
@@ -45,6 +48,7 @@ function play(index) {
   const battle = new Battle({formatid: options.format, seed: `gen5,${hex(roll, 16)}`, strictChoices: false, send: () => {}});
   const teams = [teamOf({Dex, Teams}, options, roll), teamOf({Dex, Teams}, options, roll)];
   SIDES.forEach((side, i) => battle.setPlayer(side, {name: `Player ${i + 1}`, team: Teams.pack(teams[i])}));
+  if (battle.gameType === 'doubles') battle.showOpenTeamSheets();
   const forfeitAt = roll(10) ? Infinity : 1 + roll(20);
   const asked = [], lines = [];
   let read = 0;
@@ -55,8 +59,8 @@ function play(index) {
     const over = battle.turn >= forfeitAt || battle.turn > MAX_TURNS;
     // A request as text at once: the simulator goes on with the same objects.
     for (const side of deciding) {
-      const {ask, choice} = over ? {ask: side.activeRequest, choice: null} : decide(side, roll);
-      asked.push(JSON.stringify({role: side.id, at, ask, choice}));
+      const decision = over ? {ask: side.activeRequest, choice: null} : decide(side, roll);
+      asked.push(JSON.stringify({role: side.id, at, ...decision}));
     }
     if (!over) {
       battle.commitChoices();

@@ -42,9 +42,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from state_parity import add_playing_options, chunks, format_of, oracle, playing_options
 
 from agents.battle.choices import legal_choices
+from agents.battle.joint_choices import slot_choices, stored_labels
+from arena.replays.doubles.requests import UNKNOWN
 from arena.replays.reading import UnusableReplay, public_battle
 from arena.replays.reconstruction import SideLog, reconstruct
 from teamsets.errors import BadInput
+from teamsets.formats import is_doubles
+from teamsets.loading import load_set
 
 ORACLE = Path(__file__).parent / "replay_oracle.mjs"
 #: Battles that one Node process plays.
@@ -82,12 +86,13 @@ class Tally:
 
 
 class Decision(NamedTuple):
-    """A request and the choice made. at: number of the battle's lines before it."""
+    """A request and the choice made. at: number of the battle's lines before it. foes: in doubles, which slots stand."""
 
     turn: int
     at: int
     request: dict[str, Any]
     choice: str | None
+    foes: tuple[bool, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -119,11 +124,23 @@ def compare(played: dict[str, Any], format_id: str) -> Tally:
 
 def _true(recorded: dict[str, Any], turn: int) -> Decision:
     request = recorded["ask"]
+    if "foes" in recorded:
+        return Decision(
+            turn, recorded["at"], request, _joint_label(recorded["choice"], request), tuple(recorded["foes"])
+        )
     label = next((c.label for c in legal_choices(request) if c.wire == recorded["choice"]), recorded["choice"])
     active = request["side"]["pokemon"][0]
     if active["details"].startswith("Ogerpon") and active.get("teraType") not in _OGERPON and label:
         label = label.removesuffix(" terastallize")  # which Showdown ignores, without a line
     return Decision(turn, recorded["at"], request, label)
+
+
+def _joint_label(choice: str | None, request: dict[str, Any]) -> str | None:
+    """The label of a choice of two slots in the simulator's words, in which switches have numbers."""
+    if choice is None:
+        return None
+    names = {c.wire: c.label for slot in slot_choices(request)[:2] for c in slot if c.kind == "switch"}
+    return ", ".join(names.get(half, half) for half in choice.split(", "))
 
 
 def _reconstructed(side: SideLog, lines: list[str]) -> Iterator[Decision]:
@@ -160,6 +177,9 @@ def _compare_side(side: SideLog, true: list[Decision], lines: list[str], battle:
 
 def _differences(side: SideLog, ours: Decision, truth: Decision) -> Iterator[tuple[str, object, object]]:
     """Yield (kind, ours, true) of a decision that both have."""
+    if is_doubles(side.format_id):
+        yield from _doubles_differences(ours, truth)
+        return
     if ours.choice is not None and not _same(ours.choice, truth.choice):
         yield "wrong choice", ours.choice, truth.choice
     if truth.kind != "active":
@@ -179,6 +199,38 @@ def _differences(side: SideLog, ours: Decision, truth: Decision) -> Iterator[tup
     disabled = {m["id"] for m in active["moves"] if m.get("disabled")}
     if disabled & possible:
         yield "wrong move", sorted(disabled & possible), sorted(possible)
+
+
+def _doubles_differences(ours: Decision, truth: Decision) -> Iterator[tuple[str, object, object]]:
+    """Yield the slots whose choice is another, and the requests that forbid what was chosen."""
+    if truth.choice is None:
+        if ours.choice is not None:
+            yield "wrong choice", ours.choice, truth.choice
+        return
+    if truth.kind == "teamPreview":
+        given, real = ((each or "team ").removeprefix("team ") for each in (ours.choice, truth.choice))
+        if given and (given[:2] != real[:2] or not set(given) <= set(real)):
+            yield "wrong choice", ours.choice, truth.choice
+        return
+    labels = stored_labels(ours.request, doubles=True)
+    pairs = zip("ab", (ours.choice or "?, ?").split(", "), truth.choice.split(", "), strict=True)
+    possible = stored_labels(truth.request, doubles=True)
+    for letter, half, real in pairs:
+        if f"{letter}: {real}" not in possible and (half.startswith(real) or real.startswith(half)):
+            continue  # Showdown's own default names no target, and it notes one for a move that goes on
+        if half not in (UNKNOWN, real) and half != _led_elsewhere(real, truth.foes):
+            yield "wrong choice", ours.choice, truth.choice
+        if half != UNKNOWN and f"{letter}: {half}" not in labels:
+            yield "choice that its request forbids", half, labels
+
+
+def _led_elsewhere(choice: str, foes: tuple[bool, ...]) -> str:
+    """A choice that names the empty slot of two, as one that names the other: they do the same."""
+    words = choice.split(" ")
+    for place, word in enumerate(("+1", "+2")):
+        if word in words and not foes[place] and foes[1 - place]:
+            words[words.index(word)] = "+2" if word == "+1" else "+1"
+    return " ".join(words)
 
 
 def _drawn(decision: Decision) -> tuple[str, str]:
@@ -211,6 +263,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("format", help="gen1randombattle … gen9randombattle; with --teams any: gen1 … gen9")
     add_playing_options(parser)
+    parser.add_argument("--set", default="competitive", metavar="SET", help="in doubles: the team set that is played")
     parser.add_argument("--show", type=int, default=1, metavar="N", help="with --all: N examples of each kind")
     arguments = parser.parse_args()
     started = time.monotonic()
@@ -220,6 +273,8 @@ def main() -> int:
         print(f"replay_parity: {error}", file=sys.stderr)
         return 2
     options = playing_options(arguments, gen, format_id)
+    if is_doubles(format_id) and arguments.teams != "any":
+        options["packed"] = [team.packed for team in load_set(arguments.set, format_id).teams]
     tally = Tally()
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
         for part in pool.map(run_chunk, chunks(options, arguments, CHUNK)):

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from support.scripts import script
 
+from teamsets.loading import load_set
+
 parity = script("parity/replay_parity.py")
 
 
@@ -29,6 +31,29 @@ def test_what_is_called_certain_was_chosen_in_every_generation(gen: int) -> None
     for teams, policy in (("random-battle", "random"), ("any", "rare")):
         found = tally(gen, 25, teams, policy)
         assert not found.differences, found.differences[0]
+
+
+def doubles(format_id: str, battles: int, teams: str = "random-battle") -> Any:
+    options = {"seed": 20261127, "first": 0, "battles": battles, "teams": teams, "policy": "random", "gen": 9}
+    packed = {} if teams == "any" else {"packed": [team.packed for team in load_set("competitive", format_id).teams]}
+    return parity.run_chunk({**options, **packed, "format": format_id})
+
+
+def test_what_is_called_certain_was_chosen_in_doubles() -> None:
+    found = doubles("gen9championsvgc2026regma", 3)
+    assert not found.differences, found.differences[0]
+    assert found.counts["certain"] > 4 * found.counts["uncertain"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "format_id", ["gen9championsvgc2026regma", "gen9championsvgc2026regmb", "gen9vgc2025regi", "gen9doublesou"]
+)
+def test_what_is_called_certain_was_chosen_in_every_format_of_doubles(format_id: str) -> None:
+    for teams in ("random-battle", "any"):
+        found = doubles(format_id, 40, teams)
+        wrong = [each for each in found.differences if each.kind != "refused"]
+        assert not wrong, wrong[0]
 
 
 def test_a_difference_is_found_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,8 +132,12 @@ def test_how_it_ended(message: str, end: str) -> None:
     ("log", "reason"),
     [
         (LOG.replace("|win|Ann", ""), "truncated"),
-        (LOG.replace("singles", "doubles"), "not singles"),
-        (LOG.replace("|tier|[Gen 1] OU", "|tier|[Gen 1] Doubles OU"), "not singles"),
+        (LOG.replace("singles", "doubles"), "neither singles nor doubles"),
+        (LOG.replace("|tier|[Gen 1] OU", "|tier|[Gen 1] Doubles OU"), "doubles before generation 9"),
+        (
+            LOG.replace("|tier|[Gen 1] OU", "|tier|[Gen 9] Doubles OU").replace("singles", "doubles"),
+            "doubles without open team sheets",
+        ),
         (LOG.replace("|tier|[Gen 1] OU", "|tier|?"), "unknown format"),
         (LOG.replace("|start", ""), "no battle"),
         (LOG.replace("|player|p2|Bob|2|1600", ""), "players"),
