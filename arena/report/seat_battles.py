@@ -17,13 +17,15 @@ from teamsets.formats import get_format
 
 #: Fewer pairs than these are few: a result of theirs is marked.
 FEW_PAIRS = 10
+#: Pairs that go as independent battles do, beside those seen, where pairs go less alike than these.
+_PRIOR_PAIRS = 4
 #: Lengths in turns: up to and including these, and longer.
 _LENGTHS = (10, 20, 30, 50, 100)
 #: A battle that several runs have played counts once, as it was played last. The first seat comes first in each pair.
 _QUERY = """
     WITH previews AS (SELECT battle_id, seat, choice FROM decisions WHERE index = 0 AND choice LIKE 'team %')
     SELECT r.agent, r.opponent, r.pair, r.team_set, own.packed, other.packed, mine.choice, theirs.choice, r.turns,
-        r.score::DOUBLE
+        r.score::DOUBLE, r.battle_id
     FROM {source} r JOIN battles b ON b.battle_id = r.battle_id
     LEFT JOIN teams own ON own.team_id = r.team_id LEFT JOIN teams other ON other.team_id = r.opponent_team_id
     LEFT JOIN previews mine ON mine.battle_id = r.battle_id AND mine.seat = r.seat
@@ -47,6 +49,7 @@ class SeatBattle(NamedTuple):
     opponent_leads: tuple[str, ...]
     turns: int
     score: float
+    battle_id: int
 
     @property
     def cluster(self) -> tuple[str, str, str]:
@@ -88,13 +91,15 @@ def seat_battles(db: Path, format_id: str, *, agent: str | None = None, run: str
         return tuple(species(packed))
 
     found = []
-    for name, opponent, pair, team_set, own, other, choice, other_choice, turns, score in rows(
+    for name, opponent, pair, team_set, own, other, choice, other_choice, turns, score, battle_id in rows(
         _QUERY.format(source=source), db, [*([] if run is None else [run]), format_id, agent]
     ):
         team, opponent_team = members(own), members(other)
         leads, opponent_leads = _leads(team, choice, slots), _leads(opponent_team, other_choice, slots)
         found.append(
-            SeatBattle(name, opponent, pair, team_set, team, opponent_team, leads, opponent_leads, turns, score)
+            SeatBattle(
+                name, opponent, pair, team_set, team, opponent_team, leads, opponent_leads, turns, score, battle_id
+            )
         )
     return found
 
@@ -142,11 +147,20 @@ def matching(patterns: Iterable[str], names: Iterable[str], option: str = "--aga
 
 
 def likeness(battles: Iterable[SeatBattle]) -> float:
-    """Return how much the two battles of a pair go alike, of `pair_likeness`. battles: each once, from whichever side."""
-    points: dict[tuple[str, str, str], list[float]] = {}
+    """Return how much the two battles of a pair go alike, of `pair_likeness`. battles: from one side or from both.
+
+    1, the careful guess, where there are series: what the battles of a series have in common is not measured. Below 0 (the
+    teams decide) it is drawn towards 0 where there are few pairs: that all of a few were split is no certainty.
+    """
+    points: dict[tuple[str, str, str], dict[int, float]] = {}
     for battle in battles:
         first, second = sorted((battle.agent, battle.opponent))
         mine = battle.score if battle.agent == first else 1 - battle.score
-        points.setdefault((battle.pair, first, second), []).append(mine)
-    pairs = [(first, second, sum(each), len(each), "") for (_, first, second), each in points.items() if len(each) == 2]
-    return pair_likeness(make_evidence(pairs))
+        points.setdefault((battle.pair, first, second), {})[battle.battle_id] = mine
+    if any(len(each) > 2 for each in points.values()):
+        return 1.0
+    pairs = [
+        (first, second, sum(each.values()), 2, "") for (_, first, second), each in points.items() if len(each) == 2
+    ]
+    found = pair_likeness(make_evidence(pairs))
+    return found if found > 0 else found * len(pairs) / (len(pairs) + _PRIOR_PAIRS)

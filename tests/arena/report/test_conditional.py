@@ -13,6 +13,7 @@ from support.command_line import Said
 from support.made_store import MadeStore
 
 from arena.report.conditional import conditional_ranking
+from arena.report.counts import rate
 
 Arena = Callable[..., Said]
 
@@ -52,6 +53,19 @@ def test_who_is_first_depends_on_the_opponents(db: Path) -> None:
     against_strong = conditional_ranking(db, None, against=["strong"], run="r")["groups"][0]["ranking"]
     assert [(row["agent"], row["score"]) for row in against_strong] == [("y", 0.6), ("x", 0.1)]
     assert against_strong[0]["better"] is not None and against_strong[0]["better"] > 0.95
+
+
+def test_pairs_that_the_teams_decide_tell_more_than_their_battles(tmp_path: Path) -> None:
+    """Forty split pairs: 50% of 80 battles, closer than Wilson's interval of 80, and not closer than the pairs allow."""
+    made = MadeStore(tmp_path / "split.duckdb")
+    made.run("r", ["x", "y"])
+    made.pair("r", "x", "y", "WL", count=20)
+    made.pair("r", "x", "y", "LW", count=20)
+    (group,) = conditional_ranking(made.write(), None, against=["y"])["groups"]
+    row = next(row for row in group["ranking"] if row["agent"] == "x")
+    single, pairs = rate(40, 80), 0.5 * 0.025 ** (1 / 40)  # the lower end for the share of pairs that are split
+    assert row["score"] == 0.5 and single["low"] + 0.02 < row["low"] < 0.5
+    assert row["low"] == pytest.approx(pairs, abs=0.02)
 
 
 def test_by_length_species_and_lead(db: Path) -> None:
