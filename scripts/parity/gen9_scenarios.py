@@ -35,7 +35,7 @@ from engine_ledger import Counts, add_coverage
 
 from teamsets.errors import BadInput
 
-FOLDER = Path(__file__).parents[2] / "tests/agents/engine/gen9/scenarios"
+FOLDER = Path(__file__).resolve().parents[2] / "tests/agents/engine/gen9/scenarios"
 #: Files of situations, in the order of the table.
 KINDS = ("abilities", "items", "moves", "field", "terastallization", "combinations")
 #: Showdown's own tests that are not played, with the reason.
