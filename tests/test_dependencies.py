@@ -42,7 +42,7 @@ def imported(source: str) -> set[str]:
 
 
 #: The extras whose libraries are imported somewhere.
-EXTRAS = ("training", "envs-examples", "dashboard", "ray", "llm", "hub", "tensorboard", "onnx", "alpha-rank")
+EXTRAS = ("training", "envs-examples", "dashboard", "ray", "llm", "hub", "tensorboard", "onnx", "alpha-rank", "sweep")
 
 
 def declared(project: dict[str, object]) -> tuple[set[str], set[str]]:
@@ -108,7 +108,7 @@ def test_an_import_is_found_wherever_it_stands(source: str, found: set[str]) -> 
 
 def test_a_dependency_is_read_with_and_without_a_bound() -> None:
     extras = {"training": ["d==2"], "envs-examples": ["e"], "dashboard": [], "ray": ["f[g]>=1"], "llm": []}
-    extras |= {"alpha-rank": [], "hub": [], "tensorboard": [], "onnx": []}
+    extras |= {"alpha-rank": [], "hub": [], "tensorboard": [], "onnx": [], "sweep": []}
     project: dict[str, object] = {"dependencies": ["A-b>=1,<2", "c"], "optional-dependencies": extras}
     assert declared(project) == ({"a-b", "c"}, {"d", "e", "f"})
 

@@ -33,6 +33,7 @@ NOT_RUN = {
     "qabra.md": "eight GPUs and other people's programs: tests/test_page_commands.py reads its commands",
     "gpu.md": "a GPU: tests/scripts/test_gpu_measure.py rehearses it",
     "memory.md": "GPUs and eight processes: tests/training/machines/memory, diagnosis and distributed do it with two",
+    "sweeps.md": "hours, and Optuna: tests/training/experiments/sweep has small ones",
     "ablations.md": "hours: tests/training/experiments/ablation trains small ones, and reads those that are shipped",
 }
 PAGES = [page for page in sorted((PROJECT / "docs").glob("*.md")) if page.name not in NOT_RUN]

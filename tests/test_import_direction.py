@@ -244,7 +244,7 @@ def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
         if not name.startswith(TRAINS) and name not in WITH_TORCH | programs | compiled | engine_venue | {WITH_RAY}
     ]
     look = "import sys, importlib\n"
-    missing = ("torch", "accelerate", "wandb", "matplotlib", "lz4", "numba", "ray", "transformers")
+    missing = ("torch", "accelerate", "wandb", "matplotlib", "lz4", "numba", "ray", "transformers", "optuna")
     look += f"for name in {missing}: sys.modules[name] = None\n"
     look += f"for name in {wanted}: importlib.import_module(name)"
     done = subprocess.run([sys.executable, "-c", look], cwd=PROJECT, capture_output=True, text=True, check=False)

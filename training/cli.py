@@ -14,6 +14,7 @@ COMMANDS = {
     "finetune": "finetune",
     "online": "online",
     "population": "population",
+    "sweep": "sweep",
     "evaluate": "evaluate",
     "exploit": "exploit",
     "config": "config",

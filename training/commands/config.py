@@ -19,6 +19,7 @@ _BY_NAME: tuple[Kind, ...] = ("online", "llm")
 @click.option("--curriculum", "kind", flag_value="curriculum", help="Print a shipped curriculum instead of a preset.")
 @click.option("--ablation", "kind", flag_value="ablation", help="Print a shipped ablation instead of a preset.")
 @click.option("--population", "kind", flag_value="population", help="Print a shipped population instead of a preset.")
+@click.option("--sweep", "kind", flag_value="sweep", help="Print a shipped sweep instead of a preset.")
 @set_option
 def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -> None:
     """Print a preset with a comment on every setting.
@@ -67,6 +68,10 @@ def _model(kind: Kind) -> type[Section]:
         from training.experiments.population.config import Population
 
         return Population
+    if kind == "sweep":
+        from training.experiments.sweep.config import Sweep
+
+        return Sweep
     from training.experiments.ablation.config import Ablation
 
     return Ablation

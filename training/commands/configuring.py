@@ -39,7 +39,7 @@ cells_on_option = click.option(
     "--on",
     metavar="CLUSTER",
     help="Where runs are trained side by side, and battles played: ray, a Ray cluster of this machine, or ray://HOST:PORT.  "
-    "[default: one after the other, here]",
+    "[default: this machine]",
 )
 
 

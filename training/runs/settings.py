@@ -43,7 +43,7 @@ def changed(settings: Any, changes: Sequence[Change], name: str) -> Any:
         try:
             put(settings, key, value)
         except LookupError:
-            raise BadInput(f"--set {key}: {name} has no such key{_suggestion(key, list(_keys(settings)))}") from None
+            raise BadInput(f"--set {key}: {name} has no such key{key_hint(settings, key)}") from None
     return settings
 
 
@@ -129,8 +129,9 @@ def _keys(settings: Any, prefix: str = "") -> Iterator[str]:
         yield from _keys(value, f"{prefix}{name}.")
 
 
-def _suggestion(key: str, known: list[str]) -> str:
-    """Return a suffix that suggests keys which end in `key`, or else similar ones."""
+def key_hint(settings: Any, key: str) -> str:
+    """Return the end of an error message about a key that is not there: keys which end in `key`, or else similar ones."""
+    known = list(_keys(settings))
     ending = [candidate for candidate in known if candidate.endswith(f".{key}")][:3]
     lasts = {candidate.rsplit(".", 1)[-1]: candidate for candidate in reversed(known)}
     near = ending or get_close_matches(key, known, 2, 0.75)

@@ -5,6 +5,7 @@ training/presets/curricula/NAME.yaml   curricula
 training/presets/ablations/NAME.yaml   ablations
 training/presets/online/NAME.yaml      online training
 training/presets/populations/NAME.yaml populations
+training/presets/sweeps/NAME.yaml      sweeps
 training/presets/llm/NAME.yaml         training of language models
 """
 
@@ -16,13 +17,14 @@ from typing import Literal
 
 from training.runs.config_reader import PRESETS, BadConfig
 
-Kind = Literal["preset", "curriculum", "ablation", "online", "population", "llm"]
+Kind = Literal["preset", "curriculum", "ablation", "online", "population", "sweep", "llm"]
 FOLDERS: dict[Kind, Path] = {
     "preset": PRESETS,
     "curriculum": PRESETS / "curricula",
     "ablation": PRESETS / "ablations",
     "online": PRESETS / "online",
     "population": PRESETS / "populations",
+    "sweep": PRESETS / "sweeps",
     "llm": PRESETS / "llm",
 }
 

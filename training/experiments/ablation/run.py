@@ -157,6 +157,18 @@ def _together(
 ) -> Measured:
     """Combine the blocks of each variant and seed, which are all in the same order."""
     shape = blocks_by_variant[0][0]
+    opponents = [block.opponent for block in shape]
+    team_sets = [f"{block.format} {block.team_set}" for block in shape]
+    scores, blocks, left_out = pair_scores(blocks_by_variant)
+    return Measured(plan, players, scores, blocks, opponents, team_sets, left_out)
+
+
+def pair_scores(blocks_by_variant: list[list[list[BattleBlock]]]) -> tuple[Floats, Ints, int]:
+    """Return the scores [V, S, P] and blocks [P] for `findings`, and how many pairs were left out: a battle was aborted.
+
+    blocks_by_variant: of each variant and seed, all in the same order. Raises BadConfig if a block has no pair.
+    """
+    shape = blocks_by_variant[0][0]
     scores = np.array(
         [
             [[np.nan if s is None else s for block in cell for s in block.scores] for cell in seeds]
@@ -167,6 +179,4 @@ def _together(
     whole = ~np.isnan(scores).any(axis=(0, 1))
     if len(np.unique(blocks[whole])) < len(shape):
         raise BadConfig("evaluation: no pair of battles was finished against some opponent; `arena sql` shows why")
-    opponents = [block.opponent for block in shape]
-    team_sets = [f"{block.format} {block.team_set}" for block in shape]
-    return Measured(plan, players, scores[:, :, whole], blocks[whole], opponents, team_sets, int((~whole).sum()))
+    return scores[:, :, whole], blocks[whole], int((~whole).sum())
