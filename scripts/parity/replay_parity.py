@@ -129,9 +129,7 @@ def _true(recorded: dict[str, Any], turn: int) -> Decision:
             turn, recorded["at"], request, _joint_label(recorded["choice"], request), tuple(recorded["foes"])
         )
     label = next((c.label for c in legal_choices(request) if c.wire == recorded["choice"]), recorded["choice"])
-    active = request["side"]["pokemon"][0]
-    if active["details"].startswith("Ogerpon") and active.get("teraType") not in _OGERPON and label:
-        label = label.removesuffix(" terastallize")  # which Showdown ignores, without a line
+    label = label and _without_ignored(label, request["side"]["pokemon"][0])
     return Decision(turn, recorded["at"], request, label)
 
 
@@ -140,7 +138,15 @@ def _joint_label(choice: str | None, request: dict[str, Any]) -> str | None:
     if choice is None:
         return None
     names = {c.wire: c.label for slot in slot_choices(request)[:2] for c in slot if c.kind == "switch"}
-    return ", ".join(names.get(half, half) for half in choice.split(", "))
+    members = request["side"]["pokemon"]
+    halves = zip(choice.split(", "), members, strict=False)
+    return ", ".join(_without_ignored(names.get(half, half), member) for half, member in halves)
+
+
+def _without_ignored(label: str, active: dict[str, Any]) -> str:
+    """A choice without a Terastallization that Showdown ignores, without a line: of an Ogerpon with a type of others."""
+    ignored = active["details"].startswith("Ogerpon") and active.get("teraType") not in _OGERPON
+    return label.removesuffix(" terastallize") if ignored else label
 
 
 def _reconstructed(side: SideLog, lines: list[str]) -> Iterator[Decision]:
