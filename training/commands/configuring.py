@@ -1,4 +1,4 @@
-"""The CONFIG argument and the `--set` option, shared by the commands that take a configuration."""
+"""Arguments and options that several commands share: CONFIG, --set, and where a command computes."""
 
 from __future__ import annotations
 
@@ -32,6 +32,17 @@ processes_option = click.option(
     show_default=True,
     metavar="N",
     help="Train in N processes on this machine, one for each GPU.",
+)
+
+device_option = click.option(
+    "--device", default="auto", show_default=True, help="Of the networks: auto, cpu, cuda, cuda:N."
+)
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Threads of torch and of the engine on a CPU.  [default: one per core]",
 )
 
 #: Passed to the command as `on`.

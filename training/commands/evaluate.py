@@ -14,6 +14,7 @@ import click
 from agents.braces import expand_all
 from arena.report.numbers import counted
 from arena.terminal.commands import Integer64
+from training.commands.configuring import device_option, threads_option
 from training.commands.running import need_packages, progress_of_battles
 
 
@@ -48,14 +49,8 @@ from training.commands.running import need_packages, progress_of_battles
 @click.option(
     "--seed", type=Integer64(), default=0, show_default=True, metavar="N", help="Of the teams and of the battles."
 )
-@click.option("--device", default="auto", show_default=True, help="Of the networks: auto, cpu, cuda, cuda:N.")
-@click.option(
-    "--threads",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Threads of torch and of the engine on a CPU.  [default: one per core]",
-)
+@device_option
+@threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with the score of every pair.")
 def evaluate(
     checkpoint: str,

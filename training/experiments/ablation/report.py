@@ -4,42 +4,43 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from arena.report.markdown import markdown_table, points
 from arena.report.numbers import counted
-from arena.report.printing import print_whole, prose
-from teamsets.atomic import write_atomic
+from arena.report.printing import print_whole
 from training.experiments.ablation.cells import Planned, meant
 from training.experiments.ablation.config import Ablation
 from training.experiments.ablation.plot import ablation_figure
 from training.experiments.ablation.results import unequal
-from training.runs.figures import write_figure
+from training.experiments.result_files import print_conclusions, print_line, text_table, write_results
+
+_DIFFERENCE_HEADS = ["difference", "percentage points", "95% interval", ""]
 
 
 def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> None:
     """Print the cells, their sizes, and what is held equal."""
     sizes = list(dict.fromkeys(name for planned in plan for name in planned.sizes))
-    table = _table(["variant", *sizes, "data"], numbers=range(1, len(sizes) + 1))
+    heads = ["variant", *sizes, "data"]
+    rows = []
     for planned in plan:
         about = "" if planned.exact else "about "
         numbers = [f"{planned.sizes[name]:,}" if name in planned.sizes else "–" for name in sizes]
-        table.add_row(planned.variant, *numbers, about + planned.data if planned.data else "–")
+        rows.append([planned.variant, *numbers, about + planned.data if planned.data else "–"])
     seeds = ", ".join(map(str, ablation.seeds))
     cells = len(plan) * len(ablation.seeds)
-    _say(console, f"{ablation.name}: {counted(cells, 'cell')}, {counted(len(plan), 'variant')} with the seeds {seeds}")
-    print_whole(console, table)
+    print_line(
+        console, f"{ablation.name}: {counted(cells, 'cell')}, {counted(len(plan), 'variant')} with the seeds {seeds}"
+    )
+    print_whole(console, text_table(heads, rows, numbers=range(1, len(sizes) + 1)))
     for quantity in ablation.equal:
         named = " and ".join(meant(quantity, sizes))
-        _say(console, f"equal: {quantity}" + (f" ({named})" if named and named != quantity else ""))
+        print_line(console, f"equal: {quantity}" + (f" ({named})" if named and named != quantity else ""))
     if unequal(plan):
-        _say(console, unequal(plan))
+        print_line(console, unequal(plan))
     evaluation = ablation.evaluation
     battles = (
         2
@@ -48,7 +49,7 @@ def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> Non
         * len(evaluation.formats)
         * len(evaluation.teams)
     )
-    _say(
+    print_line(
         console,
         f"held-out battles: {battles:,} per cell, {cells * battles:,} in total, against {', '.join(evaluation.opponents)} "
         f"in {', '.join(evaluation.formats)} on {', '.join(evaluation.teams)}",
@@ -58,36 +59,22 @@ def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> Non
 def print_results(console: Console, results: dict[str, Any]) -> None:
     """Print the tables and the conclusions."""
     heads = _heads(results)
-    table = _table(heads, numbers=range(1, len(heads)))
-    for row in _rows(results):
-        table.add_row(*map(Text, row))
-    _say(console, _title(results))
-    print_whole(console, table)
-    differences = _table(["difference", "percentage points", "95% interval", ""], numbers=range(1, 2))
-    for row in _differences(results):
-        differences.add_row(*map(Text, row))
-    print_whole(console, differences)
-    for sentence in results["sentences"]:
-        _say(console, "• ", prose(sentence))
-    for note in results["notes"]:
-        _say(console, "Note: ", prose(note))
+    print_line(console, _title(results))
+    print_whole(console, text_table(heads, _rows(results), numbers=range(1, len(heads))))
+    print_whole(console, text_table(_DIFFERENCE_HEADS, _differences(results), numbers={1}))
+    print_conclusions(console, results)
 
 
 def write(folder: Path, results: dict[str, Any]) -> list[Path]:
     """Write results.json, .csv, .svg (if matplotlib is installed) and .md, and return their paths."""
-    plot = folder / "results.svg"
-    is_drawn = write_figure(plot, lambda: ablation_figure(results))
-    texts = {
-        "json": json.dumps(results, indent=1) + "\n",
-        "csv": _csv(results),
-        "md": _markdown(results, [f"![scores and differences with their intervals]({plot.name})"] if is_drawn else []),
-    }
-    written = [plot] if is_drawn else []
-    for ending, text in texts.items():
-        path = folder / f"results.{ending}"
-        write_atomic(path, text)
-        written.append(path)
-    return written
+    return write_results(
+        folder,
+        results,
+        lambda: ablation_figure(results),
+        "scores and differences with their intervals",
+        lambda lines: _markdown(results, lines),
+        _csv(results),
+    )
 
 
 def _title(results: dict[str, Any]) -> str:
@@ -143,7 +130,7 @@ def _markdown(results: dict[str, Any], plot: list[str]) -> str:
         f"{_title(results)}.",
         markdown_table(heads, _rows(results), numbers=set(range(1, len(heads)))),
         *plot,
-        markdown_table(["difference", "percentage points", "95% interval", ""], _differences(results), numbers={1}),
+        markdown_table(_DIFFERENCE_HEADS, _differences(results), numbers={1}),
         "Held equal: " + (", ".join(results["equal"]) or "nothing") + ".",
         markdown_table(["variant", *sizes, "data"], made, numbers=set(range(1, len(sizes) + 1))),
         points(results["notes"]),
@@ -162,14 +149,3 @@ def _csv(results: dict[str, Any]) -> str:
         for seed, opponent, scored in lines:
             out.writerow([row["variant"], seed, opponent, *(f"{scored[key]:.5f}" for key in ("score", "low", "high"))])
     return file.getvalue()
-
-
-def _table(heads: list[str], *, numbers: range) -> Table:
-    table = Table()
-    for index, head in enumerate(heads):
-        table.add_column(Text(head), justify="right" if index in numbers else "left")
-    return table
-
-
-def _say(console: Console, *text: str | Text) -> None:
-    console.print(Text.assemble(*text), soft_wrap=True)

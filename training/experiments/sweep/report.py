@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from arena.report.markdown import markdown_table, points
 from arena.report.numbers import counted
-from arena.report.printing import print_whole, prose
-from teamsets.atomic import write_atomic
+from arena.report.printing import print_whole
+from training.experiments.result_files import print_conclusions, print_line, text_table, write_results
 from training.experiments.sweep.config import Choices, Space, Sweep, rungs
 from training.experiments.sweep.measuring import elo_text, percent_text
 from training.experiments.sweep.plot import sweep_figure
 from training.experiments.sweep.results import trained_on
-from training.runs.figures import write_figure
 from training.runs.settings import flow
 
 _ELO, _SCORE = "Elo [95%]", "score % [95%]"
@@ -28,26 +24,31 @@ _ELO, _SCORE = "Elo [95%]", "score % [95%]"
 
 def print_plan(console: Console, sweep: Sweep) -> None:
     """Print what is tried, and what it takes."""
-    _say(console, f"{sweep.name}: {counted(sweep.trials, 'trial')} of {sweep.length.total:,} {sweep.length.unit} each")
-    print_whole(console, _table(["setting", "tried"], [[key, _tried(each)] for key, each in sweep.space.items()]))
+    print_line(
+        console, f"{sweep.name}: {counted(sweep.trials, 'trial')} of {sweep.length.total:,} {sweep.length.unit} each"
+    )
+    print_whole(
+        console,
+        text_table(["setting", "tried"], [[key, _tried(each)] for key, each in sweep.space.items()], numbers=()),
+    )
     if sweep.pruner.at:
-        _say(console, f"pruned at {', '.join(map(str, sweep.pruner.at))} {sweep.length.unit}: not the best "
+        print_line(console, f"pruned at {', '.join(map(str, sweep.pruner.at))} {sweep.length.unit}: not the best "
              f"{100 * sweep.pruner.keep:.0f}%, after {counted(sweep.pruner.startup_trials, 'complete trial')}")  # fmt: skip
     evaluation, final = sweep.evaluation, sweep.final
     pairings = len(evaluation.opponents) * len(evaluation.formats) * len(evaluation.teams)
     at_most = _pairs(evaluation.battles) * pairings * len(rungs(sweep))
-    _say(
+    print_line(
         console,
         f"evaluation battles: {at_most:,} a trial at most, {at_most * sweep.trials:,} in total, against "
         f"{', '.join(evaluation.opponents)} in {', '.join(evaluation.formats)} on {', '.join(evaluation.teams)}",
     )
     runs = 2 * len(final.training_seeds)
-    _say(
+    print_line(
         console,
         f"final measurement: {counted(runs, 'more run')}, {_pairs(final.battles) * pairings * (1 + runs):,} battles",
     )
     if trained_on(sweep):
-        _say(console, f"not held out in training: {', '.join(trained_on(sweep))}: add them to rollout.held_out")
+        print_line(console, f"not held out in training: {', '.join(trained_on(sweep))}: add them to rollout.held_out")
 
 
 def _pairs(battles: int) -> int:
@@ -63,33 +64,25 @@ def _tried(each: Space) -> str:
 
 def print_results(console: Console, results: dict[str, Any]) -> None:
     """Print the tables and the conclusions."""
-    _say(console, _title(results))
-    print_whole(console, _table(_heads(results), _rows(results), numbers=(0,)))
-    print_whole(console, _table(*_measured(results)))
+    print_line(console, _title(results))
+    print_whole(console, text_table(_heads(results), _rows(results), numbers=(0,)))
+    print_whole(console, text_table(*_measured(results), numbers=()))
     if results["importances"]:
         shares = [f"{key} {100 * share:.0f}%" for key, share in results["importances"].items()]
-        _say(console, f"importances: {', '.join(shares)}")
-    for sentence in results["sentences"]:
-        _say(console, "• ", prose(sentence))
-    for note in results["notes"]:
-        _say(console, "Note: ", prose(note))
+        print_line(console, f"importances: {', '.join(shares)}")
+    print_conclusions(console, results)
 
 
 def write(folder: Path, results: dict[str, Any]) -> list[Path]:
     """Write results.json, .csv, .svg (if matplotlib is installed) and .md, and return their paths."""
-    plot = folder / "results.svg"
-    is_drawn = write_figure(plot, lambda: sweep_figure(results))
-    texts = {
-        "json": json.dumps(results, indent=1) + "\n",
-        "csv": _csv(results),
-        "md": _markdown(results, [f"![Elo by trial and by setting]({plot.name})"] if is_drawn else []),
-    }
-    written = [plot] if is_drawn else []
-    for ending, text in texts.items():
-        path = folder / f"results.{ending}"
-        write_atomic(path, text)
-        written.append(path)
-    return written
+    return write_results(
+        folder,
+        results,
+        lambda: sweep_figure(results),
+        "Elo by trial and by setting",
+        lambda lines: _markdown(results, lines),
+        _csv(results),
+    )
 
 
 def _title(results: dict[str, Any]) -> str:
@@ -177,16 +170,3 @@ def _csv(results: dict[str, Any]) -> str:
             ]
         )
     return file.getvalue()
-
-
-def _table(heads: list[str], rows: list[list[str]], *, numbers: tuple[int, ...] = ()) -> Table:
-    table = Table()
-    for index, head in enumerate(heads):
-        table.add_column(Text(head), justify="right" if index in numbers else "left")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
-
-
-def _say(console: Console, *text: str | Text) -> None:
-    console.print(Text.assemble(*text), soft_wrap=True)
