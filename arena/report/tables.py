@@ -103,9 +103,9 @@ def _print_titled(console: Console, title: str, table: Table) -> None:
 
 
 def print_ranking(console: Console, format_summary: RankedFormat) -> None:
-    """The ranking; on a narrow terminal without the picture and alpha-rank.
+    """The ranking; on a narrow terminal without alpha-rank, or without the picture, too.
 
-    On narrower ones it is without GXE and Nash, P(> next), battles, too. Ranks and numbers are never cut; where all this is
+    On narrower ones it is also without GXE and Nash, P(> next), battles. Ranks and numbers are never cut; where all this is
     not enough, agents' names are folded.
     """
     rows = format_summary["ranking"]
@@ -127,7 +127,7 @@ def print_ranking(console: Console, format_summary: RankedFormat) -> None:
     }
     if not any(columns["alpha-rank %"]):
         del columns["alpha-rank %"]
-    for names in (("picture", "alpha-rank %"), ("GXE", "Nash %"), ("P(> next)",), (units,)):
+    for names in (("alpha-rank %",), ("picture",), ("GXE", "Nash %"), ("P(> next)",), (units,)):
         if console.is_terminal and _width(columns) > console.width:
             for name in names:
                 columns.pop(name, None)

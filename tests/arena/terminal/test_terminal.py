@@ -48,6 +48,12 @@ def report(db: Path, run_id: str, width: int | None) -> str:
     return shown(console)
 
 
+@pytest.fixture(autouse=True)
+def without_openspiel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ranking has a column more with it."""
+    monkeypatch.setattr("arena.report.strengths.is_installed", lambda: False)
+
+
 @pytest.fixture
 def made(tmp_path: Path) -> MadeStore:
     return MadeStore(tmp_path / "arena.duckdb")
