@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from support.matrix_game import MatrixGame, MatrixGames
@@ -20,6 +21,12 @@ SMALL = {
     "rollout.held_out": [],
     "tracking.wandb": "disabled",
 }
+
+
+def without_clock(metrics: Mapping[str, float]) -> dict[str, float]:
+    """Of an iteration's metrics, what does not depend on the clock."""
+    timed = ("seconds/", "total_seconds", "decisions_per_s", "memory_mib")
+    return {key: value for key, value in metrics.items() if not key.startswith(timed)}
 
 
 def settings(name: str = "ppo", **changes: Any) -> OnlineConfig:

@@ -18,7 +18,7 @@ pytest.importorskip("numba")
 from click.testing import CliRunner  # noqa: E402
 from support.command_line import Said, wait  # noqa: E402
 from support.matrix_game import MatrixGame, MatrixGames  # noqa: E402
-from support.online import settings, trainer  # noqa: E402
+from support.online import settings, trainer, without_clock  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
@@ -49,13 +49,10 @@ OWN = {
     "learning": {"active": True, "start": 0, "end": 0},
     "replacements": [],
 }
-#: Of the metrics, what does not depend on the clock.
-TIMED = ("seconds/", "total_seconds", "decisions_per_s", "memory_mib")
 
 
 def metrics(folder: Path) -> list[dict[str, float]]:
-    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in line.items() if not key.startswith(TIMED)} for line in lines]
+    return [without_clock(json.loads(line)) for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
 def weights(folder: Path, step: int) -> dict[str, torch.Tensor]:
