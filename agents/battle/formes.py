@@ -7,12 +7,20 @@ their stones, of which there are more than X and Y.
 
 from __future__ import annotations
 
+from functools import cache
+
 from poke_env.battle.effect import Effect
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.pokemon_type import PokemonType
 from poke_env.data import GenData, to_id_str
 
 from agents.battle.tracked_battle import TrackedBattle
+
+
+@cache
+def base_species(gen: int, species: str) -> str:
+    """Return the id of the species that a forme belongs to."""
+    return to_id_str(GenData.from_gen(gen).pokedex.get(species, {}).get("baseSpecies", species))
 
 
 def read_formechange(battle: TrackedBattle, message: list[str]) -> None:

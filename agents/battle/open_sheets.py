@@ -6,11 +6,9 @@ lines of the battle change its item, ability, moves and types, as ever. The shee
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from poke_env.battle.pokemon import Pokemon
-from poke_env.data import GenData, to_id_str
 
+from agents.battle.formes import base_species
 from agents.battle.moves_used import as_in_champions
 from agents.battle.quick_poke_env import read_condition
 from agents.battle.team_sheets import TeamSheet, parse_sheets
@@ -53,17 +51,11 @@ def keep_tera_type(battle: TrackedBattle, wearer: Pokemon) -> None:
 
 def sheet_of(battle: TrackedBattle, mon: Pokemon) -> TeamSheet | None:
     """Return the sheet of one of the opponent's Pokémon: that of its species; None if none or several could be its."""
-    base = _base_species(mon.species, battle.gen)
-    found = [sheet for sheet in battle.opponent_sheets if _base_species(sheet.species, battle.gen) == base]
+    base = base_species(battle.gen, mon.species)
+    found = [sheet for sheet in battle.opponent_sheets if base_species(battle.gen, sheet.species) == base]
     exact = [sheet for sheet in found if sheet.species == mon.species]
     found = exact or found
     return found[0] if len(found) == 1 else None
-
-
-@lru_cache(maxsize=4096)
-def _base_species(species: str, gen: int) -> str:
-    entry = GenData.from_gen(gen).pokedex.get(species, {})
-    return to_id_str(entry.get("baseSpecies", species))
 
 
 def _learn(battle: TrackedBattle, mon: Pokemon, sheet: TeamSheet) -> None:

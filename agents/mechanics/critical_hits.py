@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from poke_env.data import GenData
 
+from agents.battle.formes import base_species
 from agents.mechanics.fighters import Fighter
-from agents.mechanics.held_items import base_name
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.strikes import Strike
 
@@ -39,7 +39,7 @@ def strike_chance(strike: Strike) -> float:
 
 
 def _fits(strike: Strike) -> bool:
-    return base_name(strike.gen, strike.user.species) in _SPECIES_ITEMS[strike.item]
+    return base_species(strike.gen, strike.user.species) in _SPECIES_ITEMS[strike.item]
 
 
 def _base_speed(fighter: Fighter) -> int:

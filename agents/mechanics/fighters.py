@@ -18,6 +18,7 @@ from poke_env.battle.status import Status
 from poke_env.data import GenData, to_id_str
 from poke_env.stats import compute_raw_stats, compute_raw_stats_dvs
 
+from agents.battle.formes import base_species
 from agents.battle.seat_view import SeatView
 from agents.mechanics.moves import MoveFacts, facts_of, move_facts
 from agents.mechanics.sets import Guess, guess
@@ -268,7 +269,7 @@ def forme_of(mon: Pokemon, gen: int) -> str:
     species, base = mon.species, mon.base_stats
     if GenData.from_gen(gen).pokedex.get(species, {}).get("baseStats") == base:
         return species
-    return _formes(gen).get((() if mon.transformed else _family(gen, species), *base.values()), species)
+    return _formes(gen).get((() if mon.transformed else base_species(gen, species), *base.values()), species)
 
 
 @cache
@@ -278,12 +279,8 @@ def _formes(gen: int) -> dict[tuple[Any, ...], str]:
     for name, entry in GenData.from_gen(gen).pokedex.items():
         stats = tuple(entry.get("baseStats", {}).values())
         formes.setdefault(((), *stats), name)
-        formes.setdefault((_family(gen, name), *stats), name)
+        formes.setdefault((base_species(gen, name), *stats), name)
     return formes
-
-
-def _family(gen: int, species: str) -> str:
-    return to_id_str(GenData.from_gen(gen).pokedex.get(species, {}).get("baseSpecies", species))
 
 
 def _copied_stats(mon: Pokemon, battle: SeatView, guessed: Guess) -> dict[str, int]:

@@ -6,6 +6,8 @@ from functools import cache
 
 from poke_env.data import GenData
 
+from agents.battle.formes import base_species
+
 #: Items that strengthen moves of a type, by half a tenth (incenses of generation 3), a tenth or a fifth.
 TYPE_ITEMS = {
     "silkscarf": "NORMAL", "charcoal": "FIRE", "mysticwater": "WATER", "miracleseed": "GRASS", "magnet": "ELECTRIC",
@@ -76,13 +78,6 @@ def number_of(gen: int, species: str) -> int:
 
 
 @cache
-def base_name(gen: int, species: str) -> str:
-    """Return the id of the species that a forme belongs to."""
-    entry = GenData.from_gen(gen).pokedex.get(species, {})
-    return "".join(c for c in entry.get("baseSpecies", species).lower() if c.isalnum())
-
-
-@cache
 def evolves(gen: int, species: str) -> bool:
     """Return whether a species can still evolve in this generation, as Eviolite requires."""
     dex = GenData.from_gen(gen).pokedex
@@ -99,7 +94,7 @@ def tied(gen: int, species: str, item: str) -> bool:
         return True
     if gen in (6, 7) or gen == 9:
         stone_of = _STONES.get(item) or item.removesuffix("x").removesuffix("y")
-        return "ite" in stone_of[-4:] and stone_of[:4] == base_name(gen, species)[:4] and item != "eviolite"
+        return "ite" in stone_of[-4:] and stone_of[:4] == base_species(gen, species)[:4] and item != "eviolite"
     return False
 
 

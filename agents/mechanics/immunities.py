@@ -5,7 +5,7 @@ Source: Showdown's `runImmunity`, `runEffectiveness` and the handlers of `TryHit
 
 from __future__ import annotations
 
-from agents.mechanics.held_items import base_name
+from agents.battle.formes import base_species
 from agents.mechanics.move_powers import Foe, weight
 from agents.mechanics.strikes import NEEDS_TYPE, Strike
 from agents.mechanics.type_chart import blocked, steps, total_steps
@@ -159,7 +159,7 @@ def fails(strike: Strike, foe: Foe) -> bool:
     if move in NEEDS_TYPE:
         return NEEDS_TYPE[move] not in user.types
     if move in _NEEDS_SPECIES:
-        return base_name(strike.gen, user.species) != _NEEDS_SPECIES[move] != user.species
+        return base_species(strike.gen, user.species) != _NEEDS_SPECIES[move] != user.species
     if move == "feint" and strike.gen == 4:
         return "protect" not in target.effects
     if move == "steelroller":

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from agents.mechanics.held_items import TYPE_ITEMS, base_name, evolves, number_of
+from agents.battle.formes import base_species
+from agents.mechanics.held_items import TYPE_ITEMS, evolves, number_of
 from agents.mechanics.move_powers import Foe
 from agents.mechanics.rounding import Modifier, boosted, modify, ordered
 from agents.mechanics.strikes import SUN, Strike, tricked
@@ -107,9 +108,9 @@ def _of_item(strike: Strike) -> int:
     if gen == 3 and TYPE_ITEMS.get(item) == strike.kind:
         return 4300 if item in _INCENSES else 4505
     if item == "thickclub":
-        return _DOUBLE if physical and base_name(gen, user.species) in ("cubone", "marowak") else 0
+        return _DOUBLE if physical and base_species(gen, user.species) in ("cubone", "marowak") else 0
     if item == "lightball" and gen != 4:
-        return _DOUBLE if base_name(gen, user.species) == "pikachu" and (gen >= 5 or not physical) else 0
+        return _DOUBLE if base_species(gen, user.species) == "pikachu" and (gen >= 5 or not physical) else 0
     if item == "deepseatooth":
         return _DOUBLE if not physical and user.species == "clamperl" else 0
     if item == "souldew" and gen <= 6:
