@@ -94,6 +94,11 @@ def split_series(format_id: str) -> tuple[str, int]:
     return (name[: best_of.start()], int(best_of[1])) if best_of else (format_id, 1)
 
 
+def series_format(format_id: str, best_of: int) -> str:
+    """Return Showdown's id of series of a format, as `split_series` reads it; the format itself for single battles."""
+    return format_id if best_of == 1 else f"{format_id}bo{best_of}"
+
+
 def get_singles_format(format_id: str, what: str) -> Format:
     """Return the format of an id for something that plays singles only. what: names it, e.g. "the engine".
 

@@ -28,6 +28,7 @@ from arena.venue import Rules
 from arena.venues.server.client import Client, RateLimit
 from arena.venues.server.login import Account
 from teamsets.errors import BadInput
+from teamsets.formats import series_format
 
 #: Seconds in which the first connection must succeed: a mistyped address should fail soon.
 _PATIENCE = 20.0
@@ -155,7 +156,7 @@ async def _with_page(
     """The record with what the user's page says, if there is one; a page that cannot be read is only reported."""
     if record.ladder is None or not settings.user_page:
         return record
-    format_id = settings.format if settings.best_of == 1 else f"{settings.format}bo{settings.best_of}"
+    format_id = series_format(settings.format, settings.best_of)
     try:
         return replace(record, ladder=await with_page(record.ladder, settings.user_page, user, format_id))
     except OSError as error:

@@ -24,7 +24,7 @@ from arena.venue import Rules, VenueFailed
 from arena.venues.server.client import Client
 from arena.venues.server.messages import BadMessage, parsing
 from arena.venues.server.room import BattleRoom, Hooks
-from teamsets.formats import get_format
+from teamsets.formats import get_format, series_format
 
 #: Stands for a team that is not known as a whole.
 UNSEEN = FixtureTeam("unseen", "unseen")
@@ -74,7 +74,7 @@ class Entrant:
     @property
     def server_format(self) -> str:
         """What the server calls the format: of series "gen9…bo3"."""
-        return self.format if self.best_of == 1 else f"{self.format}bo{self.best_of}"
+        return series_format(self.format, self.best_of)
 
 
 @dataclass

@@ -15,6 +15,7 @@ from arena.report.summary_types import AgentOfRun, FormatSummary, RunSummary
 from arena.store import DEFAULT, TIME_LIMIT, BadDatabase, rows, writer_lock
 from arena.venue import Rules
 from teamsets.errors import BadInput
+from teamsets.formats import series_format
 
 #: Kind of a run -> the options of its command; of a match where it is another.
 _OPTIONS = {"battle": OneBattleOptions, "evaluate": EvaluateOptions}
@@ -108,7 +109,7 @@ def _arguments_with_others(config: dict[str, Any]) -> list[str]:
     """The options of a run that plays with whoever is there (its battles will be others)."""
     arguments = ["--server", config["server"], "--agent", config["agent"]] if "server" in config else []
     for format_id in config["formats"]:
-        arguments += ["--format", format_id if config.get("best_of", 1) == 1 else f"{format_id}bo{config['best_of']}"]
+        arguments += ["--format", series_format(format_id, config.get("best_of", 1))]
     arguments += ["--teams", config["team_set"]]
     arguments += ["--agents", *config["agents"]] if "server" not in config else []
     for key, option in (("battles", "--battles"), ("challenge", "--challenge")):
