@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import sys
 from pathlib import Path
 
 import click
@@ -12,10 +10,10 @@ from rich.text import Text
 
 from arena.report.matchups import MatchupRow, Matchups, matchups
 from arena.report.numbers import counted, interval, percent_of
-from arena.report.printing import print_whole
+from arena.report.printing import print_text, print_whole
 from arena.report.seat_battles import FEW_PAIRS, GROUPS
 from arena.store.recover import recover
-from arena.terminal.commands import db_option, print_json
+from arena.terminal.commands import db_option, print_csv, print_json, shape_options
 from arena.terminal.console import Console
 
 
@@ -30,9 +28,7 @@ from arena.terminal.console import Console
 @click.option("--min-battles", type=click.IntRange(1), default=10, show_default=True, metavar="N",
               help="Leave out groups with fewer battles.")  # fmt: skip
 @click.option("--run", metavar="RUN", help="Only battles that count for this run.  [default: all stored battles]")
-@click.option("--csv", "shape", flag_value="csv", help="Print CSV with a header.")
-@click.option("--json", "shape", flag_value="json", help="Print JSON.")
-@click.option("--table", "shape", flag_value="table", default="table", help="Print a table (the default).")
+@shape_options()
 @db_option
 def beats(
     agent: str,
@@ -60,9 +56,7 @@ def beats(
     if shape == "json":
         print_json(found)
     elif shape == "csv":
-        writer = csv.DictWriter(sys.stdout, MatchupRow.__annotations__, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(found["rows"])
+        print_csv(MatchupRow.__annotations__, found["rows"])
     else:
         _print(Console(), found, min_battles)
 
@@ -70,7 +64,7 @@ def beats(
 def _print(console: Console, found: Matchups, least: int) -> None:
     battles = f"wins {percent_of(found['score'])}% of {counted(found['battles'], 'battle')}"
     title = f"{found['agent']} in {found['format']}: {battles}; by {found['by']}, worst first"
-    console.print(Text(title), soft_wrap=True)
+    print_text(console, title)
     table = Table()
     for head in (found["by"], "wins %", "95%", "rest %", "pairs", "battles"):
         table.add_column(head, justify="left" if head == found["by"] else "right")

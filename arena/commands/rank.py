@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import sys
 from pathlib import Path
 
 import click
@@ -12,10 +10,10 @@ from rich.text import Text
 
 from arena.report.conditional import ConditionalGroup, ConditionalRanking, ConditionalRow, conditional_ranking
 from arena.report.numbers import counted, interval, percent, percent_of
-from arena.report.printing import print_whole
+from arena.report.printing import print_text, print_whole
 from arena.report.seat_battles import FEW_PAIRS, GROUPS
 from arena.store.recover import recover
-from arena.terminal.commands import db_option, print_json
+from arena.terminal.commands import db_option, print_csv, print_json, shape_options
 from arena.terminal.console import Console
 from teamsets.errors import BadInput
 
@@ -34,9 +32,7 @@ _NAMED = 5  # at most so many opponents are named above the table
 @click.option("--run", metavar="RUN", help="Only battles that count for this run.  [default: all stored battles]")
 @click.option("--min-battles", type=click.IntRange(1), default=10, show_default=True, metavar="N",
               help="Leave out agents with fewer such battles.")  # fmt: skip
-@click.option("--csv", "shape", flag_value="csv", help="Print CSV with a header.")
-@click.option("--json", "shape", flag_value="json", help="Print JSON.")
-@click.option("--table", "shape", flag_value="table", default="table", help="Print a table (the default).")
+@shape_options()
 @db_option
 def rank(
     against: tuple[str, ...],
@@ -66,9 +62,8 @@ def rank(
     if shape == "json":
         print_json(found)
     elif shape == "csv":
-        writer = csv.DictWriter(sys.stdout, ["group", *ConditionalRow.__annotations__], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({"group": each["group"], **row} for each in found["groups"] for row in each["ranking"])
+        rows = ({"group": each["group"], **row} for each in found["groups"] for row in each["ranking"])
+        print_csv(["group", *ConditionalRow.__annotations__], rows)
     else:
         _print(Console(), found, min_battles)
 
@@ -78,7 +73,7 @@ def _print(console: Console, found: ConditionalRanking, least: int) -> None:
         _print_group(console, found, each, least)
     if found["left_out"]:
         line = f"{counted(found['left_out'], 'group')} left out: no agent has {counted(least, 'battle')} in them."
-        console.print(Text(line), soft_wrap=True)
+        print_text(console, line)
 
 
 def _print_group(console: Console, found: ConditionalRanking, each: ConditionalGroup, least: int) -> None:
@@ -87,7 +82,7 @@ def _print_group(console: Console, found: ConditionalRanking, each: ConditionalG
         ", ".join(names) if len(names) <= _NAMED else f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} others"
     )
     where = f"{found['by']} {each['group']}; " if found["by"] else ""
-    console.print(Text(f"{found['format']}: {where}score in % against {opponents}"), soft_wrap=True)
+    print_text(console, f"{found['format']}: {where}score in % against {opponents}")
     table = Table()
     for head in ("", "agent", "score %", "95%", "by rating %", "P(> next)", "opponents", "pairs", "battles"):
         table.add_column(head, justify="left" if head == "agent" else "right")
@@ -111,5 +106,5 @@ def _print_group(console: Console, found: ConditionalRanking, each: ConditionalG
             "–: has not met all of these opponents, so its score does not compare with the others", highlight=False
         )
     if each["left_out"]:
-        console.print(Text(f"Left out, with fewer than {least} battles: {', '.join(each['left_out'])}"), soft_wrap=True)
+        print_text(console, f"Left out, with fewer than {least} battles: {', '.join(each['left_out'])}")
     console.print()

@@ -15,12 +15,12 @@ from rich.text import Text
 from arena.ratings.evidence import BASE, Evidence, counted_evidence
 from arena.ratings.sprt import SprtSettings, decide, llr, parse_sprt, verdict
 from arena.report.findings import standings
-from arena.report.printing import print_whole, prose
+from arena.report.printing import print_text, print_whole, prose
 from arena.report.result_tables import ResultTable, read_results
 from arena.report.strengths import strengths_of
 from arena.report.summary_types import RankedFormat, RankingRow
 from arena.report.tables import print_ranking
-from arena.terminal.commands import print_json
+from arena.terminal.commands import print_json, shape_options
 from arena.terminal.console import Console
 from teamsets.errors import BadInput
 
@@ -32,9 +32,7 @@ _SCORES = np.array([0.0, 0.5, 1.0])
 @click.option("--anchor", metavar="PLAYER", help=f"Player whose rating is fixed at {BASE:g}.  [default: most battles]")
 @click.option("--test", nargs=2, metavar="A B", help="Also test whether A is stronger than B (SPRT).")
 @click.option("--sprt", multiple=True, metavar="KEY=VALUE", help="Settings of the test, as of `arena match`: elo1=30.")
-@click.option("--csv", "shape", flag_value="csv", help="Print CSV with a header.")
-@click.option("--json", "shape", flag_value="json", help="Print all numbers as JSON.")
-@click.option("--table", "shape", flag_value="table", default="table", help="Print a table (the default).")
+@shape_options("Print all numbers as JSON.")
 def rate(file: Path, anchor: str | None, test: tuple[str, str] | None, sprt: tuple[str, ...], shape: str) -> None:
     """Rate the players of a table of results, with 95% intervals.
 
@@ -106,14 +104,14 @@ def _frame(ranking: Sequence[RankingRow], table: ResultTable) -> pandas.DataFram
 def _print(console: Console, ranked: RankedFormat, table: ResultTable, lines: Sequence[str]) -> None:
     print_ranking(console, ranked)
     for sentence in standings(ranked):
-        console.print(Text.assemble("• ", prose(sentence)), soft_wrap=True)
+        print_text(console, "• ", prose(sentence))
     console.print()
     if any("elo" in each for each in table.published.values()):
         _print_published(console, ranked["ranking"], table)
     for line in lines:
-        console.print(Text(line), soft_wrap=True)
+        print_text(console, line)
     for note in table.notes:
-        console.print(Text(f"Note: {note}"), soft_wrap=True)
+        print_text(console, f"Note: {note}")
 
 
 def _print_published(console: Console, ranking: Sequence[RankingRow], table: ResultTable) -> None:

@@ -13,16 +13,14 @@ from rich.text import Text
 from arena.report.printing import print_whole
 from arena.store import frame
 from arena.store.recover import recover
-from arena.terminal.commands import db_option
+from arena.terminal.commands import db_option, shape_options
 from arena.terminal.console import Console
 from arena.terminal.output import shown_in_json
 
 
 @click.command()
 @click.argument("query")
-@click.option("--csv", "shape", flag_value="csv", help="Print CSV with a header.")
-@click.option("--json", "shape", flag_value="json", help="Print JSON, one object per row.")
-@click.option("--table", "shape", flag_value="table", default="table", help="Print a table (the default).")
+@shape_options("Print JSON, one object per row.")
 @db_option
 def sql(query: str, shape: str, db: Path) -> None:
     """Run a read-only SQL QUERY on the battle database. Works while a run is in progress.

@@ -17,6 +17,11 @@ def prose(sentence: str) -> Text:
     return Text.assemble(*((part, "bold" if place % 2 else "") for place, part in enumerate(parts)))
 
 
+def print_text(console: rich.console.Console, *text: str | Text) -> None:
+    """Print a line without markup, which the terminal itself wraps."""
+    console.print(Text.assemble(*text), soft_wrap=True)
+
+
 def print_whole(console: rich.console.Console, table: Table) -> None:
     """Prints a table; to a file or pipe at its full width, so that no column is cut."""
     if console.is_terminal:

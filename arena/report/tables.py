@@ -25,7 +25,7 @@ from arena.report.numbers import (
     result_unit,
     result_units,
 )
-from arena.report.printing import print_whole, prose
+from arena.report.printing import print_text, print_whole, prose
 from arena.report.series import series_table, series_title
 from arena.report.strengths import elo_range
 from arena.report.summary import summarize
@@ -58,7 +58,7 @@ def print_summary(console: Console, summary: ReportSummary) -> None:
         print_ranking(console, format_summary)
     told = match_findings(summary["match"])
     for sentence in summary["findings"][len(told) :]:
-        _print_text(console, "• ", prose(sentence))
+        print_text(console, "• ", prose(sentence))
     console.print()
     for format_summary in summary["formats"]:
         for sweep in format_summary["sweeps"]:
@@ -77,7 +77,7 @@ def print_summary(console: Console, summary: ReportSummary) -> None:
         ],
     )
     for note in summary["notes"]:
-        _print_text(console, "Note: ", prose(note))
+        print_text(console, "Note: ", prose(note))
 
 
 def _print_match(console: Console, match: MatchReport | None) -> None:
@@ -87,17 +87,13 @@ def _print_match(console: Console, match: MatchReport | None) -> None:
         for line in report_lines(
             first, second, match["pentanomial"], settings_of(match), plural(match.get("unit", "battle"))
         ):
-            _print_text(console, line)
+            print_text(console, line)
         console.print()
-
-
-def _print_text(console: Console, *words: str | Text) -> None:
-    console.print(Text.assemble(*words), soft_wrap=True)
 
 
 def _print_titled(console: Console, title: str, table: Table) -> None:
     """Prints the title above the table, because rich would wrap it to a narrow table's width."""
-    _print_text(console, title)
+    print_text(console, title)
     print_whole(console, table)
     console.print()
 
@@ -297,7 +293,7 @@ def _print_exploitability(console: Console, responses: list[BestResponseSummary]
 
 def _print_faults(console: Console, faults: list[tuple[str, FaultSummary]]) -> None:
     if not faults:
-        _print_text(console, "Faults: none.")
+        print_text(console, "Faults: none.")
         return
     title = "Faults (the agent lost these battles; turn-limit counts as a tie, aborted battles are not counted)"
     table = Table()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import difflib
 import errno
 import importlib
@@ -10,7 +11,7 @@ import json
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -45,6 +46,29 @@ db_option = click.option(
 
 #: Of every command that prints a result (tests/test_commands_documented.py): that alone on stdout, as one JSON document.
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def shape_options(json_help: str = "Print JSON.") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Adds --csv, --json and --table to a command whose result is a table; `shape` is csv, json or table."""
+    options = (
+        click.option("--csv", "shape", flag_value="csv", help="Print CSV with a header."),
+        click.option("--json", "shape", flag_value="json", help=json_help),
+        click.option("--table", "shape", flag_value="table", default="table", help="Print a table (the default)."),
+    )
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def print_csv(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Prints rows as CSV with a header."""
+    writer = csv.DictWriter(sys.stdout, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
 
 
 def json_text(value: Any) -> str:

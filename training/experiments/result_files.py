@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.report.printing import prose
+from arena.report.printing import print_text, prose
 from teamsets.atomic import write_atomic
 from training.runs.figures import write_figure
 
@@ -56,14 +56,14 @@ def text_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: 
     return table
 
 
-def print_line(console: Console, *text: str | Text) -> None:
-    """Print a line, which the terminal itself wraps."""
-    console.print(Text.assemble(*text), soft_wrap=True)
-
-
 def print_conclusions(console: Console, results: dict[str, Any]) -> None:
     """Print the sentences and notes of results."""
     for sentence in results["sentences"]:
-        print_line(console, "• ", prose(sentence))
+        print_text(console, "• ", prose(sentence))
     for note in results["notes"]:
-        print_line(console, "Note: ", prose(note))
+        print_text(console, "Note: ", prose(note))
+
+
+def percent_text(numbers: Mapping[str, float]) -> str:
+    """Return a score in % with its interval. numbers: with `score`, `low`, `high`."""
+    return f"{100 * numbers['score']:.1f} [{100 * numbers['low']:.1f}, {100 * numbers['high']:.1f}]"

@@ -11,12 +11,12 @@ from rich.console import Console
 
 from arena.report.markdown import markdown_table, points
 from arena.report.numbers import counted
-from arena.report.printing import print_whole
+from arena.report.printing import print_text, print_whole
 from training.experiments.ablation.cells import Planned, meant
 from training.experiments.ablation.config import Ablation
 from training.experiments.ablation.plot import ablation_figure
 from training.experiments.ablation.results import unequal
-from training.experiments.result_files import print_conclusions, print_line, text_table, write_results
+from training.experiments.result_files import percent_text, print_conclusions, text_table, write_results
 
 _DIFFERENCE_HEADS = ["difference", "percentage points", "95% interval", ""]
 
@@ -32,15 +32,15 @@ def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> Non
         rows.append([planned.variant, *numbers, about + planned.data if planned.data else "–"])
     seeds = ", ".join(map(str, ablation.seeds))
     cells = len(plan) * len(ablation.seeds)
-    print_line(
+    print_text(
         console, f"{ablation.name}: {counted(cells, 'cell')}, {counted(len(plan), 'variant')} with the seeds {seeds}"
     )
     print_whole(console, text_table(heads, rows, numbers=range(1, len(sizes) + 1)))
     for quantity in ablation.equal:
         named = " and ".join(meant(quantity, sizes))
-        print_line(console, f"equal: {quantity}" + (f" ({named})" if named and named != quantity else ""))
+        print_text(console, f"equal: {quantity}" + (f" ({named})" if named and named != quantity else ""))
     if unequal(plan):
-        print_line(console, unequal(plan))
+        print_text(console, unequal(plan))
     evaluation = ablation.evaluation
     battles = (
         2
@@ -49,7 +49,7 @@ def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> Non
         * len(evaluation.formats)
         * len(evaluation.teams)
     )
-    print_line(
+    print_text(
         console,
         f"held-out battles: {battles:,} per cell, {cells * battles:,} in total, against {', '.join(evaluation.opponents)} "
         f"in {', '.join(evaluation.formats)} on {', '.join(evaluation.teams)}",
@@ -59,7 +59,7 @@ def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> Non
 def print_results(console: Console, results: dict[str, Any]) -> None:
     """Print the tables and the conclusions."""
     heads = _heads(results)
-    print_line(console, _title(results))
+    print_text(console, _title(results))
     print_whole(console, text_table(heads, _rows(results), numbers=range(1, len(heads))))
     print_whole(console, text_table(_DIFFERENCE_HEADS, _differences(results), numbers={1}))
     print_conclusions(console, results)
@@ -93,8 +93,8 @@ def _rows(results: dict[str, Any]) -> list[list[str]]:
     return [
         [
             row["variant"],
-            _score(row),
-            *(_score(row["against"][name]) for name in results["opponents"]),
+            percent_text(row),
+            *(percent_text(row["against"][name]) for name in results["opponents"]),
             " ".join(f"{100 * cell['score']:.1f}" for cell in row["cells"]),
         ]
         for row in results["variants"]
@@ -111,10 +111,6 @@ def _differences(results: dict[str, Any]) -> list[list[str]]:
         ]
         for difference in results["differences"]
     ]
-
-
-def _score(score: dict[str, float]) -> str:
-    return f"{100 * score['score']:.1f} [{100 * score['low']:.1f}, {100 * score['high']:.1f}]"
 
 
 def _markdown(results: dict[str, Any], plot: list[str]) -> str:

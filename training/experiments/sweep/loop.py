@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.report.numbers import counted
 from teamsets.errors import ArenaError
+from training.experiments.result_files import percent_text
 from training.experiments.sweep.config import Sweep, rungs, trial_config
 from training.experiments.sweep.final import measure_anew
 from training.experiments.sweep.measuring import (
@@ -27,7 +28,6 @@ from training.experiments.sweep.measuring import (
     elo_of,
     elo_text,
     measure_run,
-    percent_text,
     result_of,
     trial_folder,
 )

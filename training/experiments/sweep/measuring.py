@@ -73,8 +73,3 @@ def elo_text(numbers: dict[str, Any]) -> str:
     value, low, high = (numbers[key] for key in ("elo", "elo_low", "elo_high"))
     ends = ("-∞" if low is None else f"{low:+.0f}", "∞" if high is None else f"{high:+.0f}")
     return "–" if value is None else f"{value:+.0f} [{', '.join(ends)}]"
-
-
-def percent_text(numbers: dict[str, Any]) -> str:
-    """Return a score in % with its interval."""
-    return f"{100 * numbers['score']:.1f} [{100 * numbers['low']:.1f}, {100 * numbers['high']:.1f}]"

@@ -11,10 +11,10 @@ from rich.console import Console
 
 from arena.report.markdown import markdown_table, points
 from arena.report.numbers import counted
-from arena.report.printing import print_whole
-from training.experiments.result_files import print_conclusions, print_line, text_table, write_results
+from arena.report.printing import print_text, print_whole
+from training.experiments.result_files import percent_text, print_conclusions, text_table, write_results
 from training.experiments.sweep.config import Choices, Space, Sweep, rungs
-from training.experiments.sweep.measuring import elo_text, percent_text
+from training.experiments.sweep.measuring import elo_text
 from training.experiments.sweep.plot import sweep_figure
 from training.experiments.sweep.results import trained_on
 from training.runs.settings import flow
@@ -24,7 +24,7 @@ _ELO, _SCORE = "Elo [95%]", "score % [95%]"
 
 def print_plan(console: Console, sweep: Sweep) -> None:
     """Print what is tried, and what it takes."""
-    print_line(
+    print_text(
         console, f"{sweep.name}: {counted(sweep.trials, 'trial')} of {sweep.length.total:,} {sweep.length.unit} each"
     )
     print_whole(
@@ -32,23 +32,23 @@ def print_plan(console: Console, sweep: Sweep) -> None:
         text_table(["setting", "tried"], [[key, _tried(each)] for key, each in sweep.space.items()], numbers=()),
     )
     if sweep.pruner.at:
-        print_line(console, f"pruned at {', '.join(map(str, sweep.pruner.at))} {sweep.length.unit}: not the best "
+        print_text(console, f"pruned at {', '.join(map(str, sweep.pruner.at))} {sweep.length.unit}: not the best "
              f"{100 * sweep.pruner.keep:.0f}%, after {counted(sweep.pruner.startup_trials, 'complete trial')}")  # fmt: skip
     evaluation, final = sweep.evaluation, sweep.final
     pairings = len(evaluation.opponents) * len(evaluation.formats) * len(evaluation.teams)
     at_most = _pairs(evaluation.battles) * pairings * len(rungs(sweep))
-    print_line(
+    print_text(
         console,
         f"evaluation battles: {at_most:,} a trial at most, {at_most * sweep.trials:,} in total, against "
         f"{', '.join(evaluation.opponents)} in {', '.join(evaluation.formats)} on {', '.join(evaluation.teams)}",
     )
     runs = 2 * len(final.training_seeds)
-    print_line(
+    print_text(
         console,
         f"final measurement: {counted(runs, 'more run')}, {_pairs(final.battles) * pairings * (1 + runs):,} battles",
     )
     if trained_on(sweep):
-        print_line(console, f"not held out in training: {', '.join(trained_on(sweep))}: add them to rollout.held_out")
+        print_text(console, f"not held out in training: {', '.join(trained_on(sweep))}: add them to rollout.held_out")
 
 
 def _pairs(battles: int) -> int:
@@ -64,12 +64,12 @@ def _tried(each: Space) -> str:
 
 def print_results(console: Console, results: dict[str, Any]) -> None:
     """Print the tables and the conclusions."""
-    print_line(console, _title(results))
+    print_text(console, _title(results))
     print_whole(console, text_table(_heads(results), _rows(results), numbers=(0,)))
     print_whole(console, text_table(*_measured(results), numbers=()))
     if results["importances"]:
         shares = [f"{key} {100 * share:.0f}%" for key, share in results["importances"].items()]
-        print_line(console, f"importances: {', '.join(shares)}")
+        print_text(console, f"importances: {', '.join(shares)}")
     print_conclusions(console, results)
 
 
