@@ -54,7 +54,7 @@ class SeatBattle(NamedTuple):
     @property
     def cluster(self) -> tuple[str, str, str]:
         """Shared by the battles of a pair."""
-        return self.pair, *sorted((self.agent, self.opponent))  # type: ignore[return-value]
+        return self.pair, min(self.agent, self.opponent), max(self.agent, self.opponent)
 
 
 def _length(battle: SeatBattle) -> list[str]:
@@ -154,9 +154,9 @@ def likeness(battles: Iterable[SeatBattle]) -> float:
     """
     points: dict[tuple[str, str, str], dict[int, float]] = {}
     for battle in battles:
-        first, second = sorted((battle.agent, battle.opponent))
+        _, first, _ = battle.cluster
         mine = battle.score if battle.agent == first else 1 - battle.score
-        points.setdefault((battle.pair, first, second), {})[battle.battle_id] = mine
+        points.setdefault(battle.cluster, {})[battle.battle_id] = mine
     if any(len(each) > 2 for each in points.values()):
         return 1.0
     pairs = [

@@ -13,6 +13,7 @@ from typing import Literal
 
 from poke_env.data import to_id_str
 
+from agents.battle.quick_double_battle import SLOT_LETTERS
 from arena.fixture import SEATS
 from arena.replays.lines import Line
 from arena.replays.reading import UnusableReplay
@@ -27,7 +28,6 @@ _REDIRECTING = frozenset({"followme", "ragepowder", "spotlight"})
 _REDIRECTING_ABILITIES = frozenset({"lightningrod", "stormdrain"})
 #: Moves whose target in the log, or in the request, is not the one that is named: two hits, formes, types.
 _OTHER_TARGETS = frozenset({"dragondarts", "terastarstorm", "curse", "pollenpuff"})
-_LETTERS = "ab"
 
 
 @dataclass
@@ -125,7 +125,7 @@ class _Finder:
             self._over = True
         elif line.role in self._sides:
             read = self._readers.get(line.kind, self._sign)
-            read(index, line, self._sides[line.role], _slot(line.argument(0)))
+            read(index, line, self._sides[line.role], slot_of(line.argument(0)))
 
     def _ask(self, ask: DoublesAsk) -> DoublesAsk:
         self.asks.append(ask)
@@ -202,7 +202,7 @@ class _Finder:
             side.instructed.discard(line.ident)
             return
         if line.source_id not in ("", "lockedmove", line.move) or line.ident not in side.open:
-            return  # what another move, an ability or an item uses is nobody's choice
+            return  # what another move, an ability or an item uses nobody has chosen
         evidence = side.open.pop(line.ident)
         evidence.kind, evidence.name, evidence.source = "move", line.move, line.source_id
         evidence.target = self._target(line, side, slot)
@@ -213,7 +213,7 @@ class _Finder:
         if {"notarget", "spread"} & line.tags or line.move in _OTHER_TARGETS or self._redirected or not shown:
             return 0
         other = self._sides["p2" if line.role == "p1" else "p1"]
-        place = _slot(shown)
+        place = slot_of(shown)
         if shown[:2] == line.role:
             return 0 if side.swapped or any(side.fainted) else -1 - place
         if other.swapped or to_ident(shown) in other.redirecting:
@@ -256,9 +256,9 @@ class _Finder:
             evidence.unsure = True
 
 
-def _slot(place: str) -> int:
+def slot_of(place: str) -> int:
     """The slot, from 0, of a place such as "p1b: Incineroar"."""
-    return max(0, _LETTERS.find(place[2:3]))
+    return max(0, SLOT_LETTERS.find(place[2:3]))
 
 
 def to_ident(place: str) -> str:

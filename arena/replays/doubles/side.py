@@ -9,12 +9,10 @@ from poke_env.data import GenData, to_id_str
 from agents.battle.moves_used import ChampionsMove
 from arena.replays.completing import Completed
 from arena.replays.decisions import ChoiceEvidence
-from arena.replays.doubles.decisions import SlotEvidence, to_ident
+from arena.replays.doubles.decisions import SlotEvidence, slot_of, to_ident
 from arena.replays.lines import Line
 from arena.replays.locks import Locks
 from arena.replays.own_side import Own, OwnSide, Stay
-
-_LETTERS = "ab"
 
 
 @dataclass
@@ -61,7 +59,7 @@ class DoubleSide:
             return
         if line.role != self.role:
             return
-        slot = max(0, _LETTERS.find(line.argument(0)[2:3]))
+        slot = slot_of(line.argument(0))
         if line.kind in ("switch", "drag"):
             self._enter(line, slot)
         elif line.kind == "swap":
