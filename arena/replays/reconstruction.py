@@ -89,11 +89,11 @@ def _reconstruct_doubles(battle: PublicBattle, lines: list[Line], seed: int) -> 
 
 def _ask_singles(side: OwnSide, ask: Ask, tera_left: bool) -> tuple[dict[str, Any], str | None]:
     """The request at an ask, and the label of the choice."""
-    asked = request(side, ask, tera_left)
-    chosen = answer(asked, side, ask)
+    sent = request(side, ask, tera_left)
+    chosen = answer(sent, side, ask)
     if ask.kind == "team" and ask.evidence.kind == "switch":
         side.lead(ask.evidence.name)
-    return asked, chosen
+    return sent, chosen
 
 
 def _size(lines: list[Line], role: str, shown: int) -> int:
@@ -135,8 +135,8 @@ class _Writer:
         return SideLog(role, self._battle.format_id, self._out[role], self._choices[role], self._teams[role])
 
     def _ask(self, ask: AnyAsk) -> None:
-        asked, chosen = self._ask_side(self._sides[ask.role], ask, self._tera_left[ask.role])
-        self._out[ask.role].append("|request|" + orjson.dumps(asked).decode())
+        sent, chosen = self._ask_side(self._sides[ask.role], ask, self._tera_left[ask.role])
+        self._out[ask.role].append("|request|" + orjson.dumps(sent).decode())
         self._choices[ask.role].append(chosen)
 
     def _take(self, line: Line) -> None:

@@ -232,11 +232,11 @@ def _doubles_differences(ours: Decision, truth: Decision) -> Iterator[tuple[str,
 
 def _led_elsewhere(choice: str, foes: tuple[bool, ...]) -> str:
     """A choice that names the empty slot of two, as one that names the other: they do the same."""
-    words = choice.split(" ")
+    parts = choice.split(" ")
     for place, word in enumerate(("+1", "+2")):
-        if word in words and not foes[place] and foes[1 - place]:
-            words[words.index(word)] = "+2" if word == "+1" else "+1"
-    return " ".join(words)
+        if word in parts and not foes[place] and foes[1 - place]:
+            parts[parts.index(word)] = "+2" if word == "+1" else "+1"
+    return " ".join(parts)
 
 
 def _drawn(decision: Decision) -> tuple[str, str]:

@@ -57,3 +57,11 @@ def ladder(
 ) -> Ladder:
     log = (said if said is not None else []).append
     return Ladder(client, matchmaking or Matchmaking(), StepGuard(), PATIENT, log, limits)
+
+
+async def until_begun(one: Ladder) -> None:
+    for _ in range(6000):
+        if one.current is not None and one.current.begun:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("no battle has begun")

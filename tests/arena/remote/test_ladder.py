@@ -11,7 +11,7 @@ from urllib.parse import quote_plus
 import pytest
 from support.command_line import Said, start_arena
 from support.gate import ASSERTION, Gate, LoginServer
-from support.ladder_place import DRAWN, Place, entrant, ladder, team_of
+from support.ladder_place import DRAWN, Place, entrant, ladder, team_of, until_begun
 from support.sockets import against
 from websockets.asyncio.server import ServerConnection
 
@@ -37,14 +37,6 @@ async def met(one: Ladder, other: Ladder, first: Entrant, second: Entrant) -> tu
     found = await asyncio.gather(one.battle(first), other.battle(second))
     assert found[0] is not None and found[1] is not None
     return found[0], found[1]
-
-
-async def until_begun(one: Ladder) -> None:
-    for _ in range(6000):
-        if one.current is not None and one.current.begun:
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("no battle has begun")
 
 
 def consistent(record: BattleRecord, other: BattleRecord) -> None:

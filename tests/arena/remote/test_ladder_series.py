@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.gate import Gate, LoginServer
-from support.ladder_place import Place, entrant, ladder, team_of
+from support.ladder_place import Place, entrant, ladder, team_of, until_begun
 
 from arena.remote.ladder import Ladder, Matchmaking
 from arena.remote.series_room import SeriesRoom
@@ -46,14 +46,6 @@ async def play_series(one: Ladder, spec: str) -> list[UserBattle]:
 
 async def meet(one: Ladder, other: Ladder, first: str, second: str) -> list[tuple[UserBattle, UserBattle]]:
     return list(zip(*await asyncio.gather(play_series(one, first), play_series(other, second)), strict=True))
-
-
-async def until_begun(one: Ladder) -> None:
-    for _ in range(6000):
-        if one.current is not None and one.current.begun:
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("no battle has begun")
 
 
 def winners(battles: list[tuple[UserBattle, UserBattle]]) -> list[str | None]:
@@ -130,12 +122,12 @@ def test_a_series_goes_on_over_connections_that_break_and_an_agents_fault_costs_
 
 @pytest.mark.slow
 def test_stopping_lets_a_series_end_and_the_second_time_forfeits_all_of_it(there: Place) -> None:
-    said: list[str] = []
+    lines: list[str] = []
 
     async def play() -> list[tuple[UserBattle, UserBattle]]:
         uri = there.server.uri
         async with await Client.connect(uri, "series five") as a, await Client.connect(uri, "series six") as b:
-            one, two = ladder(a, Matchmaking(user="seriessix"), said), ladder(b, Matchmaking(accept=True))
+            one, two = ladder(a, Matchmaking(user="seriessix"), lines), ladder(b, Matchmaking(accept=True))
             playing = asyncio.ensure_future(meet(one, two, "bad_agents:SleepsAsync", "random"))
             await until_begun(one)
             one.stop()
@@ -145,17 +137,17 @@ def test_stopping_lets_a_series_end_and_the_second_time_forfeits_all_of_it(there
     [(one, other)] = there.run(play)
     assert (one.record().reason, one.record().detail) == ("aborted", "forfeited by Ctrl-C")
     assert (other.record().winner, other.record().reason) == (other.role, "win")
-    assert said == ["Stopping after this series. Ctrl-C again forfeits it.", "Forfeiting."]
+    assert lines == ["Stopping after this series. Ctrl-C again forfeits it.", "Forfeiting."]
 
 
 class Heard:
-    """A client that keeps what is said."""
+    """A client that keeps what is sent."""
 
     def __init__(self) -> None:
-        self.said: list[tuple[str, str]] = []
+        self.sent: list[tuple[str, str]] = []
 
     def say(self, text: str, room: str = "") -> None:
-        self.said.append((room, text))
+        self.sent.append((room, text))
 
 
 ASKED = '|c|~|/uhtml controls,<button class="button notifying" name="send" value="/msgroom R,/confirmready">I\'m ready!'
@@ -167,16 +159,16 @@ def test_a_series_room_is_answered_once_and_when_we_are_ready() -> None:
         client = Heard()
         room = SeriesRoom(client, "R")  # type: ignore[arg-type]
         room.receive([ASKED])
-        assert client.said == []
+        assert client.sent == []
         await asyncio.wait_for(room.settled(), 1)
         room.be_ready()
         room.receive([ANSWERED])
         room.be_ready()
-        assert client.said == [("R", "/confirmready")]
+        assert client.sent == [("R", "/confirmready")]
         room.begin()
         room.be_ready()
         room.receive(["|init|battle", ASKED])  # asked later, after a reconnection
-        assert len(client.said) == 2
+        assert len(client.sent) == 2
         room.receive(["|win|somebody"])
         assert room.over.done()
 

@@ -112,7 +112,7 @@ def assert_same(battles: Any, one: int, other: int) -> None:
 
 
 def seed_of(battles: Any, row: int) -> str:
-    """The random numbers that a battle goes on with, as a seed."""
+    """The state of a battle's random numbers, as a seed."""
     return "gen5," + "".join(f"{word:04x}" for word in records(battles.engine.words)["seed"][row].tolist())
 
 

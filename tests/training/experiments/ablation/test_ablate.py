@@ -7,8 +7,6 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,23 +15,12 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from support.command_line import PROJECT, Said, wait
+from support.command_line import Said, start_arena, wait
 from support.tournaments import table
 
 pytest.importorskip("torch")
 
 from arena.store import rows
-
-
-def start(config: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "training.cli", "ablate", str(config)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=config.parent,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))},
-    )
 
 
 @pytest.fixture
@@ -65,7 +52,7 @@ def test_an_ablation_killed_in_between_ends_in_a_table(
     out, generator = Path(told["out"]), random.Random(4)
     marks = ["data/winners", "cells/winners-1/checkpoints/step-*2", "cells/both-1/held-out.json"]
     for mark in marks:
-        with start(config) as process:
+        with start_arena("ablate", config, cwd=config.parent, program="train") as process:
             wait(lambda mark=mark, process=process: list(out.glob(mark)) or process.poll() is not None, 240)
             time.sleep(generator.uniform(0, 1))
             process.send_signal(signal.SIGKILL)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from support.command_line import PROJECT, Said, wait
+from support.command_line import Said, start_arena, wait
 
 pytest.importorskip("torch")
 pytest.importorskip("numba")
@@ -34,22 +31,10 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
-def start(config: Path) -> subprocess.Popen[str]:
-    paths = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))
-    return subprocess.Popen(
-        [sys.executable, "-m", "training.cli", "sweep", str(config)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        cwd=config.parent,
-        env={**os.environ, "PYTHONPATH": paths},
-    )
-
-
 def test_a_sweep_that_was_killed_twice_ends_in_a_table(config: Path, train_command: Callable[..., Said]) -> None:
     out = config.parent / "toy"
     for mark in ("trials/000/checkpoints/step-*1", "trials/001/checkpoints/step-*0"):
-        with start(config) as process:
+        with start_arena("sweep", config, cwd=config.parent, program="train") as process:
             wait(lambda mark=mark, process=process: list(out.glob(mark)) or process.poll() is not None, 400)
             assert process.poll() is None
             process.send_signal(signal.SIGKILL)
