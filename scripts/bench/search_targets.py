@@ -20,7 +20,8 @@ from torch import Tensor
 
 from agents.engine.gen1.engine import Engine
 from agents.policy.distributions import log_probs
-from agents.search.exact.positions import Searched, Teacher
+from agents.search.exact.positions import FirstPositions
+from agents.search.exact.teacher import Searched, Teacher
 from agents.search.exact.weights import read
 from training.online.config import OnlineConfig
 from training.online.role import Role
@@ -61,8 +62,11 @@ class Measured(ExpertIteration):
 
     def make_teacher(self) -> Teacher:
         options, weights = self.arguments, read(self.rule.weights)
-        teacher = Teacher(options.iterations, self.rule.trust, weights, options.seed, 1, self.determinizations)
-        judge = Teacher(options.judge_iterations, 1.0, weights, options.seed + 1, 1, options.judge_samples, 1.0)
+        taught, judged = (
+            FirstPositions(weights, samples) for samples in (self.determinizations, options.judge_samples)
+        )
+        teacher = Teacher(taught, options.iterations, self.rule.trust, options.seed)
+        judge = Teacher(judged, options.judge_iterations, 1.0, options.seed + 1, second_share=1.0)
         return JudgedTeacher(teacher, judge, options.share, options.seed)
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:

@@ -15,3 +15,10 @@ PAIRS = [(TEAM, OTHER), (OTHER, TEAM)]
 def firsts(legal: np.ndarray) -> np.ndarray:
     """The first legal choice of every slot."""
     return np.where(legal == 0, 0, np.log2(np.maximum(legal & -legal, 1))).astype(np.int32)
+
+
+def team(*members: tuple[str, str, str, str]) -> str:
+    """species, item, ability, moves of each Pokémon, packed."""
+    return "]".join(
+        f"{s}||{item}|{ability}|{moves}|Hardy|84,84,84,84,84,84|N||||,,,,,Normal" for s, item, ability, moves in members
+    )

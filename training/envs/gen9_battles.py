@@ -63,6 +63,7 @@ class Gen9Battles:
         if hosted.any():
             places = np.flatnonzero(hosted).tolist()
             self._hosted.begin(rows[hosted], [fixtures[k] for k in places], [agents[k] for k in places])
+            self.engine.words[rows[hosted]] = 0  # nobody is asked anything there
         places = np.flatnonzero(~hosted).tolist()
         sides = [fixtures[k].teams for k in places]
         teams = [(first.packed or "", second.packed or "") for first, second in sides]

@@ -32,7 +32,7 @@ from training.online.recording import EndedBattle, Recorder
 from training.online.rollout import Rollout
 
 if TYPE_CHECKING:
-    from agents.search.exact.positions import Teacher
+    from agents.search.exact.teacher import Teacher
 
 #: In place of a player's index: an agent plays the seat.
 _AGENT = -1

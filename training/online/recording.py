@@ -18,7 +18,7 @@ from training.envs.venue import Ints
 from training.online.rollout import Rollout
 
 if TYPE_CHECKING:
-    from agents.search.exact.positions import Searched
+    from agents.search.exact.teacher import Searched
 
 
 @dataclass(frozen=True)

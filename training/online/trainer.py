@@ -36,7 +36,7 @@ from training.runs.config_reader import BadConfig
 from training.runs.threads import use_threads
 
 if TYPE_CHECKING:
-    from agents.search.exact.positions import Teacher
+    from agents.search.exact.teacher import Teacher
 
 LEARNER = "learner"
 #: Decisions that the reference processes at a time.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.gen9_battles import team
 
 from agents.battle import SeatBattle
 from agents.engine.gen9 import library
@@ -38,13 +39,6 @@ except library.CompilerMissing as missing:
 
 RULES = Rules(think_limit=60.0, max_turns=200)
 EVERY = (1 << ACTIONS) - 1
-
-
-def team(*members: tuple[str, str, str, str]) -> str:
-    """species, item, ability, moves of each Pokémon, packed."""
-    return "]".join(
-        f"{s}||{item}|{ability}|{moves}|Hardy|84,84,84,84,84,84|N||||,,,,,Normal" for s, item, ability, moves in members
-    )
 
 
 def searched(

@@ -14,7 +14,8 @@ from support.online import settings, trainer  # noqa: E402
 from agents.engine.gen1 import layout as W  # noqa: E402
 from agents.engine.gen1.engine import Engine  # noqa: E402
 from agents.search.exact.active_pokemon import side_at  # noqa: E402
-from agents.search.exact.positions import Searched, Teacher  # noqa: E402
+from agents.search.exact.positions import FirstPositions  # noqa: E402
+from agents.search.exact.teacher import Searched, Teacher  # noqa: E402
 from agents.search.exact.weights import read  # noqa: E402
 from training.online.config import OnlineConfig  # noqa: E402
 from training.online.rules.expert_iteration import ExpertIteration, regret, search_metrics  # noqa: E402
@@ -41,7 +42,7 @@ def judged(
     engine.reset([teams] * battles, [SEED] * battles)
     if hp:
         engine.words[:, [side_at(i) + W.MONS + W.MON_HP for i in range(2)]] = hp
-    teacher = Teacher(iterations, 8.0, read("network"), 0, 1, determinizations, second_share)
+    teacher = Teacher(FirstPositions(read("network"), determinizations), iterations, 8.0, 0, second_share=second_share)
     teacher.begin(0)
     return teacher.judge(engine, np.arange(battles), np.full(battles, seat))
 
@@ -140,3 +141,30 @@ def test_a_sharper_schedule_moves_the_targets_further_from_the_policy() -> None:
     first, second = one.iterate(), one.iterate()
     assert 0 < 3 * first["target_distance"] < second["target_distance"] < 1
     assert -0.1 < first["search_regret"] < 0.2
+
+
+NINTH = {"format": "gen9ou", "algorithm__determinizations": 0, "algorithm__iterations": 20, "rollout__battles": 4}
+
+
+def test_in_gen9ou_samples_of_the_hidden_are_refused_and_other_formats_by_name() -> None:
+    with pytest.raises(BadConfig, match=r"algorithm.determinizations: 2: in gen9ou the search knows both teams: set 0"):
+        settings("expert_iteration", **{**NINTH, "algorithm__determinizations": 2})
+    with pytest.raises(BadConfig, match="set venue: engine and format: gen1ou, gen1randombattle or gen9ou"):
+        settings("expert_iteration", **NINTH, venue="showdown")
+
+
+@pytest.mark.slow
+def test_in_gen9ou_battles_against_an_agent_that_acts_alone_are_played_and_not_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rollouts = []
+    monkeypatch.setattr(ExpertIteration, "learn", lambda self, role, rollout, reference: rollouts.append(rollout) or {})
+    for who in ({"who": "opponent", "weight": 1.0}, {"who": "agent", "agent": "heuristic:max-power", "weight": 1.0}):
+        one = trainer("expert_iteration", **NINTH, league__members=[who])
+        one.iterate()
+        one.close()
+    searched, alone = rollouts
+    choices = searched.legal.sum(-1) > 1
+    assert (~searched.searched_value.isnan() == choices).all() and choices.sum() > 100
+    assert (~searched.searched_values.isnan() == searched.legal)[choices].all()
+    assert alone.searched_value.isnan().all() and len(alone.searched_value) > 50

@@ -2,8 +2,8 @@
 
 For each decision of a rollout a tree search judges all legal actions. With `determinizations` it searches samples of what
 the opponent has not shown, as `search:exact` does when it plays, so that it knows what the network sees and no more.
-Without, it searches the true position, both teams in view (one search for both seats of a battle). The network learns from
-the improved policy
+Without, as always in generation 9, it searches the true position, both teams in view (one search for both seats of a
+battle). The network learns from the improved policy
 
     π'(a | h)  ∝  π_played(a | h) · exp(β Q(a))            Q(a): the search's probability of winning after a
     minimise   KL(π' || π)  +  value_weight · (V(h) - G)²  -  entropy · H(π)  +  the KL to the reference, if in the loss
@@ -29,10 +29,10 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from agents.engine import FORMATS
+from agents.engine import FORMATS, HOSTED_FORMATS
 from agents.policy.distributions import entropy, kl, log_probs
-from agents.search.exact.positions import Teacher
-from agents.search.exact.weights import read
+from agents.search.exact.teacher import Positions, Teacher
+from agents.search.exact.weights import files_of
 from training.envs.network_players import returns_of
 from training.online.config import NotNegative, OnlineConfig, Positive, RuleSettings, Share
 from training.online.metrics import Averages
@@ -47,7 +47,7 @@ class ExpertIteration(Trainer):
     """See the module."""
 
     class Settings(RuleSettings):
-        """The settings. It runs on the engine only.
+        """The settings. It runs on the engines only. Battles against an agent that acts alone are not searched.
 
         iterations: of the search, for each battle and turn; with determinizations for each seat that decides, all of its
         searches together. determinizations: samples of what the opponent has not shown; 0: the true position, and what files
@@ -71,10 +71,16 @@ class ExpertIteration(Trainer):
         entropy: ScheduleSettings
 
         def check_run(self, config: OnlineConfig) -> None:
-            if config.venue != "engine" or config.format not in FORMATS:
+            formats = (*FORMATS, *HOSTED_FORMATS)
+            if config.venue != "engine" or config.format not in formats:
                 raise BadConfig(
-                    "algorithm.name: expert_iteration: it searches positions of the generation-1 engine: set venue: engine "
-                    f"and format: {' or '.join(FORMATS)}"
+                    "algorithm.name: expert_iteration: it searches positions of the engines: set venue: engine "
+                    f"and format: {', '.join(formats[:-1])} or {formats[-1]}"
+                )
+            if self.determinizations and config.format in HOSTED_FORMATS:
+                raise BadConfig(
+                    f"algorithm.determinizations: {self.determinizations}: in {config.format} the search knows both "
+                    "teams: set 0"
                 )
             if config.reference.where == "reward":
                 raise BadConfig("reference.where: reward: expert_iteration learns from no rewards: set loss")
@@ -87,15 +93,19 @@ class ExpertIteration(Trainer):
     def make_teacher(self) -> Teacher:
         rule: ExpertIteration.Settings = self.rule
         threads = self.config.compute.threads or torch.get_num_threads()
-        return Teacher(
-            rule.iterations,
-            rule.trust,
-            read(rule.weights),
-            self.config.seed,
-            threads,
-            rule.determinizations,
-            rule.regret_share,
-        )
+        return Teacher(self._positions(), rule.iterations, rule.trust, self.config.seed, threads, rule.regret_share)
+
+    def _positions(self) -> Positions:
+        rule: ExpertIteration.Settings = self.rule
+        if self.config.format in HOSTED_FORMATS:
+            from agents.search.exact.gen9.positions import NinthPositions
+            from agents.search.exact.gen9.weights import read as read_ninth
+
+            return NinthPositions(read_ninth(files_of(rule.weights, 9)[0]))
+        from agents.search.exact.positions import FirstPositions
+        from agents.search.exact.weights import read
+
+        return FirstPositions(read(rule.weights), rule.determinizations)
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
         rule: ExpertIteration.Settings = self.rule

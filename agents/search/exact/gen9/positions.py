@@ -1,0 +1,59 @@
+"""The exact search from positions of the generation-9 engine, for a teacher."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.engine.gen9.engine import Engine
+from agents.observation.actions import ACTIONS
+from agents.observation.gen9_observation import engine_actions, legal_masks
+from agents.search.exact.gen9.position import HIDDEN, Root
+from agents.search.exact.gen9.tree import ACTIONS as ENGINE_ACTIONS
+from agents.search.exact.gen9.tree import Tree
+from agents.search.exact.gen9.weights import PositionWeights
+from agents.search.exact.root_values import TreeSettings
+from agents.search.exact.teacher import ILLEGAL, UNKNOWN
+
+_ALL = np.full(2, (1 << ENGINE_ACTIONS) - 1, np.int32)
+_SETTINGS = TreeSettings()
+
+
+class NinthPositions:
+    """See teacher.Positions.
+
+    The true position is searched, once for both seats of a battle: both sides know everything, turns of sleep and confusion
+    that are left included, but not the random numbers to come.
+    """
+
+    actions = ACTIONS
+    shared = True
+
+    def __init__(self, weights: PositionWeights) -> None:
+        self._weights = weights
+
+    def engine_actions(self, engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int32]:
+        legal = legal_masks(engine, rows, seats)
+        asked = engine.fork(rows.tolist())  # to be asked changes what a seat has been shown
+        places = np.arange(len(rows))
+        found = np.full(legal.shape, ILLEGAL, np.int32)
+        for action in range(ACTIONS):
+            asked.shown[:] = engine.shown[rows]
+            found[:, action] = engine_actions(asked, places, seats, np.full(len(rows), action))
+        return np.where(legal & (found < 0), np.int32(UNKNOWN), found)
+
+    def trees(self, engine: Engine, row: int, seat: int, iterations: int, seed: int, thread: int) -> Iterator[Tree]:
+        tree = _tree(1 << max(10, iterations.bit_length()), thread)
+        root = Root(engine.words[row], np.full((2, HIDDEN), -1, np.int32))
+        tree.plant(root, _ALL, _SETTINGS, self._weights, seed)
+        tree.grow(iterations)
+        yield tree
+
+
+@cache
+def _tree(nodes: int, thread: int) -> Tree:
+    """A tree that is kept for the thread's next position."""
+    return Tree(nodes)
