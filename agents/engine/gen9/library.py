@@ -28,7 +28,17 @@ from teamsets.errors import MissingTool
 from teamsets.locking import file_lock
 
 # No contraction: estimates of damage are Python's bit by bit (src/shown/estimates.cpp).
-FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-fPIC", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra")
+FLAGS = (
+    "-std=c++20",
+    "-O3",
+    "-ffp-contract=off",
+    "-fPIC",
+    "-fno-semantic-interposition",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-Wall",
+    "-Wextra",
+)
 
 
 class CompilerMissing(MissingTool):
