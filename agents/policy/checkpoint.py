@@ -125,6 +125,8 @@ def save(
         shape, layout = asdict(network.shape), network.layout
         if layout.slots == 1:  # as before there were networks of doubles, so that a network's identity stays the same
             del shape["slots"]
+        if shape["policies"] == 1:  # for the same reason
+            del shape["policies"]
         about = About(shape, step, lineage or [], config or {}, metrics or {}, layout.version)
         document = {**_needed(layout), **asdict(about)}
         (temporary / ABOUT).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

@@ -32,7 +32,7 @@ class JointPolicy(nn.Module):
         plain_query, special_query, own_query, pass_query = self.query(context)[:, None].chunk(4, dim=-1)
         plain, special = self.move(tokens[:, moves[0] : moves[0] + 4])[:, :, None].chunk(2, dim=-1)  # [N, 4, 1, ...]
         aimed = self.target(torch.cat([tokens[:, theirs[0] : theirs[0] + 2], tokens[:, ours[1], None]], dim=1))
-        targets = torch.cat([self.no_target.expand(len(tokens), 1, -1).to(aimed.dtype), aimed], dim=1)[:, None]
+        targets = torch.cat([self.no_target.expand(tokens.shape[0], 1, -1).to(aimed.dtype), aimed], dim=1)[:, None]
         hidden = (
             (plain_query[:, None] + plain + targets).flatten(1, 2),  # [N, 16, token_width]
             (special_query[:, None] + special + targets).flatten(1, 2),

@@ -11,12 +11,15 @@ many battles with a key-value cache each, for play. All give the same outputs. P
 20 tokens and the wide one a single token, hence their widths.
 
 The shapes below are those of singles. A network of doubles (`Shape.slots` 2) reads 23 tokens of 80 features and has 39
-actions; each slot's choice is a decision (agents/observation/doubles).
+actions; each slot's choice is a decision (agents/observation/doubles). With `Shape.policies` 2 the two slots are two agents:
+the choices of slot b are those of a second network with weights of its own, which sees all of the battle's decisions, too.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import copy
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +30,7 @@ from torch.nn.functional import embedding_bag, gelu, pad, scaled_dot_product_att
 from torch.utils.checkpoint import checkpoint
 
 from agents.observation.actions import MOVES, SWITCHES
+from agents.observation.doubles.columns import FIELD, FieldFeature
 from agents.observation.layout import layout_of
 from agents.observation.vocabulary import vocabulary
 from agents.policy.joint_policy import JointPolicy
@@ -43,7 +47,8 @@ class Shape:
     token_*: of the transformer over a decision's tokens. width, layers, heads: of the one over decisions. window: number of
     decisions that a decision attends to in each layer, itself included. expansion: ratio of a feed-forward layer's hidden
     width to its width. bins: of the value's distribution. dropout: of each residual branch. slots: of a side, 1 in singles
-    and 2 in doubles; they decide which observations it reads (agents/observation/layout.py).
+    and 2 in doubles; they decide which observations it reads (agents/observation/layout.py). policies: 2: slot b has a
+    network of its own; what is decided at team preview is slot a's.
     """
 
     token_width: int
@@ -57,6 +62,7 @@ class Shape:
     bins: int
     dropout: float
     slots: int = 1
+    policies: int = 1
 
     def __post_init__(self) -> None:
         for name, size in asdict(self).items():
@@ -74,6 +80,8 @@ class Shape:
             raise BadInput(f"network shape: bins={self.bins}: must be 2 or more")
         if self.slots > 2:
             raise BadInput(f"network shape: slots={self.slots}: must be 1 (singles) or 2 (doubles)")
+        if self.policies > self.slots:
+            raise BadInput(f"network shape: policies={self.policies}: must be 1, or in doubles 1 or 2")
 
 
 PRESETS = {
@@ -96,13 +104,20 @@ class Output(NamedTuple):
 class Memory:
     """Key-value cache of `step` for many battles: a ring buffer with the last `window` decisions of each, per layer.
 
-    Each battle has a slot; its decision t is at index t % window. keys, values: [layers, slots, heads, window, width /
-    heads].
+    Each battle has a slot; its decision t is at index t % window. keys, values: [policies * layers, slots, heads, window,
+    width / heads].
     """
 
     def __init__(self, shape: Shape, slots: int, device: torch.device | str = "cpu") -> None:
-        size = (shape.layers, slots, shape.heads, shape.window, shape.width // shape.heads)
+        size = (shape.policies * shape.layers, slots, shape.heads, shape.window, shape.width // shape.heads)
         self.keys, self.values = torch.zeros(size, device=device), torch.zeros(size, device=device)
+
+    def part(self, policy: int, layers: int) -> Memory:
+        """What one of several policies of so many layers has of it, sharing memory."""
+        part = copy.copy(self)
+        own = slice(policy * layers, (policy + 1) * layers)
+        part.keys, part.values = self.keys[own], self.values[own]
+        return part
 
     @property
     def slots(self) -> int:
@@ -192,6 +207,7 @@ class Network(nn.Module):
             self.joint_policy = JointPolicy(narrow, wide)
         self.value_fc, self.value_head = nn.Linear(wide, wide), nn.Linear(wide, shape.bins)
         self._initialise()
+        self.second = None if shape.policies == 1 else Network(replace(shape, policies=1), checkpointing)
 
     @torch.no_grad()
     def _initialise(self) -> None:
@@ -224,6 +240,10 @@ class Network(nn.Module):
         [B, T], False for the padding at the end of shorter battles. Both outputs are 0 at padding; the logits of a decision
         without legal actions are all -inf.
         """
+        own = self._forward(token_ids, features, legal, valid_mask)
+        return self._with_second(own, features, lambda second: second(token_ids, features, legal, valid_mask))
+
+    def _forward(self, token_ids: Tensor, features: Tensor, legal: Tensor, valid_mask: Tensor) -> Output:
         batch, length = valid_mask.shape
         tokens, summary = self.encode(token_ids[valid_mask], features[valid_mask])  # [N, 19, token_width], [N, width]
         x = summary.new_zeros(batch, length, self.shape.width)  # [B, T, width]
@@ -250,6 +270,12 @@ class Network(nn.Module):
         [N, 19, 12]; features: float32 [N, 19, 56]; legal: bool [N, 13]; positions: int64 [N], each decision's number in its
         battle; a 0 begins the next battle.
         """
+        own = self._forward_packed(token_ids, features, legal, positions)
+        return self._with_second(
+            own, features, lambda second: second.forward_packed(token_ids, features, legal, positions)
+        )
+
+    def _forward_packed(self, token_ids: Tensor, features: Tensor, legal: Tensor, positions: Tensor) -> Output:
         n, window = len(positions), self.shape.window
         chunks = -(-n // window)
         tokens, summary = self.encode(token_ids, features)  # [N, 19, token_width], [N, width]
@@ -288,6 +314,24 @@ class Network(nn.Module):
         decision at the same position overwrites the first. longest: attend to so many places of the memory, at least those
         that are filled; 0: read their number from `positions`, for which a GPU is waited for.
         """
+        own = self._step(token_ids, features, legal, memory.part(0, len(self.layers)), slots, positions, longest)
+        theirs = memory.part(1, len(self.layers))
+        return self._with_second(
+            own,
+            features,
+            lambda second: second.step(token_ids, features, legal, theirs, slots, positions, longest=longest),
+        )
+
+    def _step(
+        self,
+        token_ids: Tensor,
+        features: Tensor,
+        legal: Tensor,
+        memory: Memory,
+        slots: Tensor,
+        positions: Tensor,
+        longest: int,
+    ) -> Output:
         tokens, summary = self.encode(token_ids, features)  # [B, 19, token_width], [B, width]
         x = summary[:, None]  # [B, 1, width]
         seen = (positions + 1).clamp(max=self.shape.window)  # [B]
@@ -305,6 +349,21 @@ class Network(nn.Module):
             keys, values = all_keys[:, :, :longest][slots], all_values[:, :, :longest][slots]
             x = layer.complete(x, scaled_dot_product_attention(apply_rotary(queries, *rotary), keys, values, mask))
         return Output(*self._heads(x[:, 0], tokens, legal))
+
+    def _with_second(self, own: Output, features: Tensor, ask: Callable[[Network], Output]) -> Output:
+        """The outputs of whose decisions they are: this policy's, or the second one's. features: [..., tokens, features]."""
+        if self.second is None:
+            return own
+        other = ask(self.second)
+        is_other = of_second(features)  # [...]
+        context = None
+        if own.context is not None and other.context is not None:
+            context = torch.where(is_other[..., None], other.context, own.context)
+        return Output(
+            torch.where(is_other[..., None], other.logits, own.logits),
+            torch.where(is_other[..., None], other.value, own.value),
+            context,
+        )
 
     def encode(self, token_ids: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
         """N decisions: token_ids [N, 19, 12], features [N, 19, 56] -> tokens [N, 19, token_width], summary [N, width]."""
@@ -359,6 +418,11 @@ class Network(nn.Module):
         frequencies = 10_000.0 ** (-torch.arange(half, device=positions.device) / half)
         angles = positions[..., None] * frequencies
         return angles.cos(), angles.sin()
+
+
+def of_second(features: Tensor) -> Tensor:
+    """Whether a decision is slot b's, bool [...], from the features [..., tokens, features] of doubles."""
+    return features[..., FIELD, FieldFeature.SECOND_SLOT] > 0.5
 
 
 def embedded_with_spread_zeros(ids: Tensor, weight: Tensor) -> Tensor:

@@ -53,11 +53,14 @@ def test_what_stands_behind_a_decision_changes_nothing(exported: Path) -> None:
         np.testing.assert_allclose(whole[:1, :4], part, atol=1e-5)
 
 
-def test_a_battle_beyond_the_window_is_the_networks_too(tmp_path: Path) -> None:
-    network = Network(Shape(8, 1, 1, 16, 2, 2, window=3, expansion=2, bins=5, dropout=0.1)).eval()
+@pytest.mark.parametrize("slots", [1, 2])
+def test_a_battle_beyond_the_window_is_the_networks_too(tmp_path: Path, slots: int) -> None:
+    """Of doubles with a policy for each slot."""
+    shape = Shape(8, 1, 1, 16, 2, 2, window=3, expansion=2, bins=5, dropout=0.1, slots=slots, policies=slots)
+    network = Network(shape).eval()
     folder = checkpoint.save(tmp_path / "run" / "checkpoints" / "step-000000001", network, 1)
     assert export(folder, tmp_path / "small.onnx") < 1e-4
-    assert compared(network, tmp_path / "small.onnx", random_inputs(2, 9, seed=1)) < 1e-4
+    assert compared(network, tmp_path / "small.onnx", random_inputs(2, 9, seed=1, layout=network.layout)) < 1e-4
 
 
 def test_the_command_says_how_near_it_is(train_command: Callable[..., Said], tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from torch.nn.functional import embedding
 
 from agents.observation.layout import SINGLES, Layout
 from agents.policy import checkpoint
-from agents.policy.network import Block, Network, expected_value
+from agents.policy.network import Block, Network, expected_value, of_second
 
 #: What the model takes and returns, in order.
 INPUTS, OUTPUTS = ("token_ids", "features", "legal"), ("logits", "win_probability")
@@ -38,7 +38,16 @@ class DenseNetwork(nn.Module):
         self.network = network
 
     def forward(self, token_ids: Tensor, features: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
-        net, (batch, length) = self.network, legal.shape[:2]
+        logits, value = self._outputs(self.network, token_ids, features, legal)
+        if self.network.second is not None:
+            others = self._outputs(self.network.second, token_ids, features, legal)
+            is_other = of_second(features)
+            logits, value = torch.where(is_other[..., None], others[0], logits), torch.where(is_other, others[1], value)
+        return logits, value
+
+    @staticmethod
+    def _outputs(net: Network, token_ids: Tensor, features: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+        batch, length = legal.shape[:2]
         ids, count = token_ids.flatten(0, 1), net.layout.tokens  # [N, 19, 12]
         embedded = embedding(ids, net.token_embedding.weight) * (ids != 0)[..., None]
         tokens = embedded.sum(2) + net.feature_projection(features.flatten(0, 1)) + net.position_embedding[:count]

@@ -67,11 +67,15 @@ Algorithm = Annotated[SerializeAsAny[RuleSettings], PlainValidator(_algorithm)]
 
 
 class RoleNetwork(Section):
-    """preset: of agents/policy/network.py. start_from: initial checkpoint; "": random weights. freeze: names' patterns."""
+    """preset: of agents/policy/network.py. start_from: initial checkpoint; "": random weights. freeze: names' patterns.
+
+    policies: 2: in doubles the slots are two agents with networks of their own, of this preset; both begin as start_from.
+    """
 
     preset: Literal["micro", "tiny", "small", "medium", "large"]
     start_from: str
     freeze: list[str]
+    policies: Literal[1, 2] = 1
 
 
 class RoleOptimizer(Section):

@@ -172,19 +172,26 @@ class Role:
     def _built(self, seed: int, played: Format) -> Network:
         """The network with its initial weights. Dropout is off: what plays must be what is trained."""
         settings, shape = self.settings.network, PRESETS[self.settings.network.preset]
+        if settings.policies > played.slots:
+            raise BadConfig(
+                f"{self.name}.network.policies: {settings.policies}: in {played.id} there is one slot: set 1"
+            )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            built = Network(replace(without_dropout(shape), slots=played.slots))
+            built = Network(replace(without_dropout(shape), slots=played.slots, policies=settings.policies))
         if settings.start_from:
             folder = checkpoint.find(settings.start_from)
             loaded, about = checkpoint.load(folder)
             if unfit := about.unfit_for(played.gen, doubles=played.doubles):
                 raise BadConfig(f"{self.name}.network.start_from: {folder}: {unfit}")
-            if without_dropout(loaded.shape) != built.shape:
+            if without_dropout(loaded.shape) not in (built.shape, replace(built.shape, policies=1)):
                 raise BadConfig(f"{self.name}.network.start_from: {folder} is not of the preset {settings.preset}")
             if not finite(loaded):
                 raise BadConfig(f"{folder}: contains non-finite weights: start from another checkpoint")
-            built.load_state_dict(loaded.state_dict())
+            weights = loaded.state_dict()
+            if loaded.shape.policies < built.shape.policies:  # both slots begin with what one network does for both
+                weights |= {f"second.{name}": weight for name, weight in loaded.state_dict().items()}
+            built.load_state_dict(weights)
             name, identity = checkpoint.name_of(folder), checkpoint.identity(folder)
             self.lineage = [*about.lineage, {"checkpoint": name, "step": about.step, "identity": identity}]
         freeze(built, settings.freeze)

@@ -16,6 +16,7 @@ from support.rule_matches import play_all
 from agents import Agent, resolve
 from agents.battle.joint_choices import is_stored
 from agents.observation.doubles.actions import MOVES, PASS, POKEMON, SPECIAL
+from agents.observation.doubles.columns import FIELD, FieldFeature
 from agents.observation.layout import DOUBLES, SINGLES
 from agents.observation.observation import Observations
 from agents.policy import checkpoint, wire
@@ -51,8 +52,10 @@ def decisions(count: int, seed: int = 0) -> Observations:
     return Observations(ids, draw.standard_normal((count, DOUBLES.tokens, DOUBLES.features)).astype(np.float32), legal)
 
 
-def test_side_by_side_end_to_end_and_step_by_step_are_the_same(shape: Any) -> None:
+@pytest.mark.parametrize("policies", [1, 2])
+def test_side_by_side_end_to_end_and_step_by_step_are_the_same(shape: Any, policies: int) -> None:
     torch.manual_seed(0)
+    shape = replace(shape, policies=policies)
     network, many = Network(shape).eval(), tuple(map(torch.from_numpy, decisions(12)))
     memory = Memory(shape, 1)
     with torch.no_grad():
@@ -64,6 +67,41 @@ def test_side_by_side_end_to_end_and_step_by_step_are_the_same(shape: Any) -> No
             played = network.step(*one, memory, torch.tensor([0]), torch.tensor([place]))
             torch.testing.assert_close(played.logits[0], whole.logits[0, place], atol=1e-4, rtol=0)
     assert whole.logits.shape == (1, 12, DOUBLES.actions) and whole.logits[0].isfinite().equal(many[2])
+
+
+def test_two_policies_decide_each_for_its_slot_and_remember_both(shape: Any) -> None:
+    """Decision for decision the output is that of a network alone with the slot's weights, over all of the battle."""
+    torch.manual_seed(0)
+    both = Network(replace(shape, policies=2)).eval()
+    assert both.second is not None
+    first = Network(shape).eval()
+    first.load_state_dict(
+        {name: weight for name, weight in both.state_dict().items() if not name.startswith("second.")}
+    )
+    token_ids, features, legal = map(torch.from_numpy, decisions(10))
+    features[:, FIELD, FieldFeature.SECOND_SLOT] = torch.arange(10) % 2
+    seen = token_ids[None], features[None], legal[None], torch.ones(1, 10, dtype=torch.bool)
+    with torch.no_grad():
+        whole, of_first, of_second = (network(*seen) for network in (both, first, both.second))
+    for part, ours, theirs in zip(whole[:2], of_first[:2], of_second[:2], strict=True):
+        assert torch.equal(part[:, ::2], ours[:, ::2]) and torch.equal(part[:, 1::2], theirs[:, 1::2])
+        assert not torch.equal(ours[:, 1::2], theirs[:, 1::2])
+    both(*seen).value[:, 1::2].square().sum().backward()
+    assert all(weight.grad is None or not weight.grad.any() for weight in first_weights(both))
+    assert any(weight.grad is not None and weight.grad.any() for weight in both.second.parameters())
+
+
+def first_weights(network: Network) -> Iterator[Any]:
+    return (weight for name, weight in network.named_parameters() if not name.startswith("second."))
+
+
+def test_two_policies_need_two_slots_and_come_back_from_a_checkpoint(micro: Any, shape: Any, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="policies=2: must be 1, or in doubles 1 or 2"):
+        replace(micro, policies=2)
+    network = Network(replace(shape, policies=2))
+    loaded, about = checkpoint.load(checkpoint.save(checkpoint.folder_of(tmp_path / "run", 1), network, 1))
+    assert about.shape["policies"] == 2 and loaded.shape == network.shape
+    assert all(torch.equal(part, network.state_dict()[name]) for name, part in loaded.state_dict().items())
 
 
 def test_an_action_is_judged_by_the_tokens_that_it_is_about(shape: Any) -> None:

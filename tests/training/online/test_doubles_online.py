@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -61,6 +62,32 @@ def test_an_iteration_of_each_rule_is_played_and_learned(name: str) -> None:
     assert kept and any(
         not torch.equal(old, new) for old, new in zip(before, one.roles["learner"].network.parameters(), strict=True)
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["magrpo", "ppo"])
+def test_two_slots_with_networks_of_their_own_begin_alike_and_both_learn(name: str, tmp_path: Any) -> None:
+    torch.manual_seed(5)
+    one_network = Network(replace(PRESETS["micro"], slots=2))
+    folder = checkpoint.save(tmp_path / "run" / "checkpoints" / "step-000000001", one_network, 1)
+    changes = {"learner__network__start_from": str(folder), "learner__network__policies": 2}
+    one = trainer(name, **SMALL, **AT_ONCE.get(name, {}), **changes)
+    network = one.roles["learner"].network
+    assert network.second is not None
+    for name_of, weight in one_network.state_dict().items():
+        assert torch.equal(network.state_dict()[name_of], weight)
+        assert torch.equal(network.second.state_dict()[name_of], weight)
+    (kept, _), _ = (watched(one), one.iterate()), one.close()
+    moved = {
+        begun: any(not torch.equal(part.state_dict()[key], weight) for key, weight in one_network.state_dict().items())
+        for begun, part in (("first", network), ("second", network.second))
+    }
+    assert moved == {"first": True, "second": True} and kept
+
+
+def test_two_policies_in_singles_are_refused() -> None:
+    with pytest.raises(ArenaError, match=r"learner.network.policies: 2: in gen1ou there is one slot: set 1"):
+        trainer("ppo", learner__network__policies=2)
 
 
 def test_what_an_opponent_has_chosen_is_named_by_the_token_of_its_action() -> None:
