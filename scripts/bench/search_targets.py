@@ -7,11 +7,15 @@ wins than the policy by the large search's values, with a 95% interval over batt
 games are the same for every teacher.
 
     python scripts/bench/search_targets.py [--policy gen1ou] [--battles 16] [--share 0.3] [--seed 0] [--iterations 300]
+    python scripts/bench/search_targets.py --format gen9ou --policy gen9ou --teams FOLDER --judge-iterations 8000
+
+In gen9ou teacher and judge search the true position (no determinizations).
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 
 import numpy as np
 import torch
@@ -58,14 +62,13 @@ class Measured(ExpertIteration):
     """Plays, and prints instead of learning."""
 
     arguments: argparse.Namespace
-    determinizations: int
 
     def make_teacher(self) -> Teacher:
-        options, weights = self.arguments, read(self.rule.weights)
-        taught, judged = (
-            FirstPositions(weights, samples) for samples in (self.determinizations, options.judge_samples)
-        )
-        teacher = Teacher(taught, options.iterations, self.rule.trust, options.seed)
+        options = self.arguments
+        taught = judged = self._positions()
+        if options.format != "gen9ou":
+            judged = FirstPositions(read(self.rule.weights), options.judge_samples)
+        teacher = Teacher(taught, self.rule.iterations, self.rule.trust, options.seed)
         judge = Teacher(judged, options.judge_iterations, 1.0, options.seed + 1, second_share=1.0)
         return JudgedTeacher(teacher, judge, options.share, options.seed)
 
@@ -77,8 +80,13 @@ class Measured(ExpertIteration):
         policy = log_probs(logits, legal).exp() * legal
         by_itself, by_judge = (float(regret(values, by, policy).mean()) for by in (values, truth))
         print(
-            f"{self.determinizations} determinizations: {len(legal)} decisions of {len(battle.unique())} battles; regret by "
-            f"the search that chose {100 * by_itself:.2f}, by the other {100 * by_judge:.2f}"
+            f"{self.rule.determinizations} determinizations, {self.rule.iterations} iterations: {len(legal)} decisions of "
+            f"{len(battle.unique())} battles; regret by the search that chose {100 * by_itself:.2f}, by the other "
+            f"{100 * by_judge:.2f}"
+        )
+        greedy = torch.nn.functional.one_hot(logits.argmax(-1), logits.shape[-1])
+        print(
+            f"  the policy's most probable action: gain {interval(100 * ((greedy - policy) * truth).sum(-1), battle)}"
         )
         for beta in BETAS:
             target = log_probs(improved(logits, values, beta), legal).exp() * legal
@@ -103,7 +111,9 @@ def main() -> None:
     parser.add_argument("--battles", type=int, default=16)
     parser.add_argument("--share", type=float, default=0.3)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--iterations", type=int, default=300)
+    parser.add_argument("--format", default="gen1ou")
+    parser.add_argument("--teams", default="variety:2000")
+    parser.add_argument("--iterations", type=int, nargs="*", default=[300])
     parser.add_argument("--judge-iterations", type=int, default=4000)
     parser.add_argument("--judge-samples", type=int, default=8)
     parser.add_argument("--determinizations", type=int, nargs="*", default=[0, 1, 2, 4])
@@ -113,18 +123,20 @@ def main() -> None:
         "learner.network.start_from": options.policy,
         "rollout.battles": options.battles,
         "seed": options.seed,
+        "format": options.format,
+        "rollout.teams": [{"set": options.teams, "weight": 1.0}],
         "compute.threads": 1,
         "compute.device": "cpu",
         "league.members": [{"who": "opponent", "weight": 1.0}],
         "tracking.wandb": "disabled",
     }
     shipped = read_yaml(resolve_path("expert_iteration", "online"))
-    config = validated(
-        OnlineConfig, changed(shipped, [Change(*each) for each in changes.items()], "shipped"), "shipped"
-    )
-    for determinizations in options.determinizations:
-        Measured.arguments, Measured.determinizations = options, determinizations
-        Measured(config).iterate()
+    Measured.arguments = options
+    samples = [0] if options.format == "gen9ou" else options.determinizations
+    for determinizations, iterations in itertools.product(samples, options.iterations):
+        searches = {"algorithm.determinizations": determinizations, "algorithm.iterations": iterations}
+        changed_to = changed(shipped, [Change(*each) for each in (changes | searches).items()], "shipped")
+        Measured(validated(OnlineConfig, changed_to, "shipped")).iterate()
 
 
 if __name__ == "__main__":
