@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import argparse
 import itertools
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.engine.gen1.engine import Engine
 from agents.policy.distributions import log_probs
 from agents.search.exact.positions import FirstPositions
 from agents.search.exact.teacher import Searched, Teacher
@@ -50,11 +50,18 @@ class JudgedTeacher(Teacher):
         self._teacher.begin(number)
         self._judge.begin(number)
 
-    def judge(self, engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> Searched:
-        found = self._teacher.judge(engine, rows, seats)
+    def judge(
+        self,
+        engine: Any,
+        rows: NDArray[np.int64],
+        seats: NDArray[np.int64],
+        policies: NDArray[np.float32] | None = None,
+    ) -> Searched:
+        found = self._teacher.judge(engine, rows, seats, policies)
         chosen = np.flatnonzero(self._draws.random(len(rows)) < self._share)
         if len(chosen):
-            found.second_values[chosen] = self._judge.judge(engine, rows[chosen], seats[chosen]).second_values
+            of = None if policies is None else policies[chosen]
+            found.second_values[chosen] = self._judge.judge(engine, rows[chosen], seats[chosen], of).second_values
         return found
 
 
@@ -68,8 +75,10 @@ class Measured(ExpertIteration):
         taught = judged = self._positions()
         if options.format != "gen9ou":
             judged = FirstPositions(read(self.rule.weights), options.judge_samples)
-        teacher = Teacher(taught, self.rule.iterations, self.rule.trust, options.seed)
-        judge = Teacher(judged, options.judge_iterations, 1.0, options.seed + 1, second_share=1.0)
+        teacher = Teacher(taught, self.rule.iterations, self.rule.trust, options.seed, prior=self.rule.prior)
+        judge = Teacher(
+            judged, options.judge_iterations, 1.0, options.seed + 1, second_share=1.0, prior=self.rule.prior
+        )
         return JudgedTeacher(teacher, judge, options.share, options.seed)
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
@@ -114,6 +123,7 @@ def main() -> None:
     parser.add_argument("--format", default="gen1ou")
     parser.add_argument("--teams", default="variety:2000")
     parser.add_argument("--iterations", type=int, nargs="*", default=[300])
+    parser.add_argument("--prior", type=float, default=0.5, help="share of the policy in the priors at the root")
     parser.add_argument("--judge-iterations", type=int, default=4000)
     parser.add_argument("--judge-samples", type=int, default=8)
     parser.add_argument("--determinizations", type=int, nargs="*", default=[0, 1, 2, 4])
@@ -124,6 +134,7 @@ def main() -> None:
         "rollout.battles": options.battles,
         "seed": options.seed,
         "format": options.format,
+        "algorithm.prior": options.prior,
         "rollout.teams": [{"set": options.teams, "weight": 1.0}],
         "compute.threads": 1,
         "compute.device": "cpu",

@@ -348,7 +348,8 @@ class Collector:
         if self._teacher is not None:
             engine: Any = self._battles  # the configuration admits a teacher on the engine only
             with self._clock("search"):
-                searched = self._teacher.judge(engine.engine, rows, seats)
+                policies = decided.logits.softmax(-1).cpu().numpy()
+                searched = self._teacher.judge(engine.engine, rows, seats, policies)
         in_loss = iteration.branch[rows] <= pool.step  # earlier decisions are context only
         iteration.recorder.keep(2 * rows + seats, seen, decided, theirs, in_loss, others, searched)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from agents.engine.gen1.engine import Engine
 from agents.search.exact.determinized import determinized
 from agents.search.exact.root_values import TreeSettings
+from agents.search.exact.teacher import Guide
 from agents.search.exact.tree import Tree, hidden_of
 from agents.search.exact.weights import PositionWeights
 
@@ -33,14 +34,16 @@ def grow_tree(
     seed: int,
     thread: int = 0,
     hidden: NDArray[np.int64] | None = None,
+    guide: Guide = None,
 ) -> Tree:
     """Return the search tree of a position [WORDS]. It is overwritten by the thread's next one. seed: not 0.
 
-    hidden: as `Tree.plant` takes it; None: that of a true position.
+    hidden, guide: as `Tree.plant` takes them; None: hidden is that of a true position.
     """
     tree = _tree(iterations, thread)
     row = position.copy()
-    tree.plant(row, hidden_of(row) if hidden is None else hidden, np.full(2, 511, np.int64), _SETTINGS, weights, seed)
+    hidden = hidden_of(row) if hidden is None else hidden
+    tree.plant(row, hidden, np.full(2, 511, np.int64), _SETTINGS, weights, seed, guide)
     tree.grow(iterations)
     return tree
 
@@ -52,7 +55,7 @@ class FirstPositions:
     seat that decides N searches, each with a sample of what the opponent has not shown (determinized.py).
     """
 
-    actions = _ACTIONS
+    actions = engine_count = _ACTIONS
 
     def __init__(self, weights: PositionWeights, determinizations: int = 0) -> None:
         self._weights, self._determinizations = weights, determinizations
@@ -61,15 +64,17 @@ class FirstPositions:
     def engine_actions(self, engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int32]:
         return engine_actions(engine, rows, seats)
 
-    def trees(self, engine: Engine, row: int, seat: int, iterations: int, seed: int, thread: int) -> Iterator[Tree]:
+    def trees(
+        self, engine: Engine, row: int, seat: int, iterations: int, seed: int, thread: int, guide: Guide
+    ) -> Iterator[Tree]:
         if not self._determinizations:
-            yield grow_tree(engine.words[row], iterations, self._weights, seed, thread)
+            yield grow_tree(engine.words[row], iterations, self._weights, seed, thread, guide=guide)
             return
         rng = random.Random(seed)
         for _ in range(self._determinizations):
             root = determinized(engine.words[row], seat, engine.format_id, rng)
             share = iterations // self._determinizations
-            yield grow_tree(root.row, share, self._weights, 1 + rng.getrandbits(60), thread, root.hidden)
+            yield grow_tree(root.row, share, self._weights, 1 + rng.getrandbits(60), thread, root.hidden, guide)
 
 
 def legal_visits(tree: Tree, seat: int, translated: NDArray[np.int32]) -> tuple[Sequence[int], NDArray[np.int32]]:

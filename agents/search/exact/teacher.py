@@ -17,25 +17,30 @@ from agents.search.exact.game import SearchTree
 _FIRST = 0.05
 #: In place of the engine's action of a network's: not legal, or that it is not is known to the engine alone.
 ILLEGAL, UNKNOWN = -1, -2
+#: Shares [2, engine_count] of both seats' priors at the root; None: nothing is mixed in.
+Guide = NDArray[np.float32] | None
 
 
 class Positions(Protocol):
     """Positions of a generation's engine, as they are searched.
 
-    actions: how many of a network's actions are judged, from the first on. shared: whether one search judges both seats of a
-    battle; else each seat that decides has its own.
+    actions: how many of a network's actions are judged, from the first on. engine_count: how many actions the engine has
+    for a seat. shared: whether one search judges both seats of a battle; else each seat that decides has its own.
     """
 
     actions: int
+    engine_count: int
     shared: bool
 
     def engine_actions(self, engine: Any, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int32]:
         """The engine's action of each of a network's first `actions` actions, [n, actions]; or ILLEGAL, UNKNOWN."""
 
-    def trees(self, engine: Any, row: int, seat: int, iterations: int, seed: int, thread: int) -> Iterator[SearchTree]:
+    def trees(
+        self, engine: Any, row: int, seat: int, iterations: int, seed: int, thread: int, guide: Guide
+    ) -> Iterator[SearchTree]:
         """The searches of one seat, one after the other, or the one of both seats. iterations: of all together; seed: not 0.
 
-        A tree is overwritten by the thread's next one.
+        guide: as `Tree.plant` takes it. A tree is overwritten by the thread's next one.
         """
 
 
@@ -62,7 +67,9 @@ class Teacher:
 
     iterations: of a battle's search where both seats share it, else of all of a seat's together. trust: visits at which an
     action's value counts as much as its first guess, the position's value minus 0.05. second_share: the share of decisions
-    that are searched a second time. The first search does not depend on it.
+    that are searched a second time. The first search does not depend on it. prior: the share of the priors at the root that
+    is the policy which is judged; without it an action that the fitted priors think little of is hardly tried, however sure
+    of it the policy is, and looks bad.
     """
 
     def __init__(
@@ -73,9 +80,10 @@ class Teacher:
         seed: int,
         threads: int = 1,
         second_share: float = 0.0,
+        prior: float = 0.0,
     ) -> None:
         self._positions, self._iterations, self._trust, self._seed = positions, iterations, trust, seed
-        self._threads, self._second_share = threads, second_share
+        self._threads, self._second_share, self._prior = threads, second_share, prior
         self._rng, self._second_rng = random.Random(), random.Random()
 
     def begin(self, number: int) -> None:
@@ -83,8 +91,14 @@ class Teacher:
         self._rng.seed(f"teacher {self._seed} {number}")
         self._second_rng.seed(f"second {self._seed} {number}")
 
-    def judge(self, engine: Any, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> Searched:
-        """Judge the actions [n] of these seats."""
+    def judge(
+        self,
+        engine: Any,
+        rows: NDArray[np.int64],
+        seats: NDArray[np.int64],
+        policies: NDArray[np.float32] | None = None,
+    ) -> Searched:
+        """Judge the actions [n] of these seats. policies: probabilities [n, 13] of theirs; None: not known."""
         translated = self._positions.engine_actions(engine, rows, seats)
         unknown = np.full(translated.shape, np.nan, np.float32)
         searched = Searched(unknown, np.full(len(rows), np.nan, np.float32), unknown.copy())
@@ -98,10 +112,11 @@ class Teacher:
             for places, seed, second_seed in jobs[thread :: self._threads]:
                 row, mine, actions = int(rows[places[0]]), seats[places], translated[places]
                 of = engine, row, int(mine[0]), self._iterations
-                found = _judged(self._positions.trees(*of, seed, thread), mine, actions, self._trust, _FIRST)
+                guide = None if policies is None else self._guide(mine, actions, policies[places])
+                found = _judged(self._positions.trees(*of, seed, thread, guide), mine, actions, self._trust, _FIRST)
                 searched.values[places], searched.value[places] = found
                 if second_seed:
-                    trees = self._positions.trees(*of, second_seed, thread)
+                    trees = self._positions.trees(*of, second_seed, thread, guide)
                     searched.second_values[places] = _judged(trees, mine, actions, 0.0, 0.0)[0]
 
         if self._threads == 1:
@@ -110,6 +125,16 @@ class Teacher:
             for _ in _pool(self._threads).map(search, range(self._threads)):
                 pass
         return searched
+
+    def _guide(self, seats: NDArray[np.int64], translated: NDArray[np.int32], policies: NDArray[np.float32]) -> Guide:
+        """The policies of seats that share a search, with their share of the priors."""
+        if not self._prior:
+            return None
+        guide = np.zeros((2, self._positions.engine_count), np.float32)
+        for seat, actions, policy in zip(seats.tolist(), translated, policies, strict=True):
+            known = np.flatnonzero(actions >= 0)
+            guide[seat, actions[known]] = self._prior * policy[known]
+        return guide
 
     def _second_seed(self) -> int:
         """The seed of a second search; 0 where there is none."""

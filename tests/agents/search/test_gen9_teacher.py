@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -11,6 +14,7 @@ from agents.engine.gen9 import library
 from agents.engine.gen9.engine import Engine, records
 from agents.observation.gen9_observation import legal_masks
 from agents.search.exact.gen9.positions import NinthPositions
+from agents.search.exact.gen9.tree import Tree
 from agents.search.exact.gen9.weights import read
 from agents.search.exact.teacher import ILLEGAL, UNKNOWN, Searched, Teacher
 from agents.search.exact.weights import NINTH
@@ -107,3 +111,32 @@ def test_a_seat_with_one_action_or_none_is_not_judged() -> None:
     assert np.isnan(found.value[1]) and np.isnan(found.values[1]).all()
     engine.words[:] = 0  # a row in which no battle was begun
     assert np.isnan(judged(engine).value).all()
+
+
+def test_the_policies_of_both_seats_have_their_share_of_the_priors_at_the_actions_they_belong_to() -> None:
+    teams = (
+        team(
+            ("garchomp", "", "roughskin", "earthquake,dragonclaw"), ("kingambit", "", "defiant", "suckerpunch,ironhead")
+        ),
+        team(("kingambit", "", "defiant", "kowtowcleave,swordsdance"), ("garchomp", "", "roughskin", "stoneedge")),
+    )
+    engine, guides = begun(teams), []
+
+    class Watched(NinthPositions):
+        def trees(self, *arguments: Any) -> Iterator[Tree]:
+            guides.append(arguments[-1])
+            yield from super().trees(*arguments)
+
+    mask = legal(engine)
+    policies = np.where(mask, np.random.default_rng(1).random(mask.shape), 0).astype(np.float32)
+    policies /= policies.sum(1, keepdims=True)
+    positions = Watched(read(NINTH))
+    teacher = Teacher(positions, 50, 8.0, 0, prior=0.5)
+    guided = teacher.judge(engine, ROWS, SEATS, policies)
+    translated = positions.engine_actions(engine, ROWS, SEATS)
+    (guide,) = guides
+    assert guide.sum(1) == pytest.approx([0.5, 0.5])
+    for seat, action in np.argwhere(mask):
+        assert guide[seat, translated[seat, action]] == pytest.approx(0.5 * policies[seat, action])
+    without = teacher.judge(engine, ROWS, SEATS)
+    assert guides[1:] == [None] and not np.array_equal(guided.values, without.values, equal_nan=True)

@@ -52,9 +52,10 @@ class ExpertIteration(Trainer):
         iterations: of the search, for each battle and turn; with determinizations for each seat that decides, all of its
         searches together. determinizations: samples of what the opponent has not shown; 0: the true position, and what files
         of earlier versions mean. regret_share: of the decisions that a second search measures `search_regret` at. trust:
-        visits at which an action's value counts as much as its first guess. sharpness: β of the improved policy, in nats per
-        unit of the probability of winning. search_share: of the search's value in what the network's value learns; the rest
-        is the result. weights: of `search:exact`: network, fitted or a file.
+        visits at which an action's value counts as much as its first guess. prior: the share of the policy that played in
+        the priors at the search's root; 0 is what files of earlier versions mean. sharpness: β of the improved policy, in
+        nats per unit of the probability of winning. search_share: of the search's value in what the network's value learns;
+        the rest is the result. weights: of `search:exact`: network, fitted or a file.
         """
 
         name: Literal["expert_iteration"]
@@ -64,6 +65,7 @@ class ExpertIteration(Trainer):
         determinizations: Annotated[int, Field(ge=0)] = 0
         regret_share: Share = 0.1
         trust: Positive
+        prior: Share = 0.0
         weights: str
         sharpness: ScheduleSettings
         search_share: Share
@@ -93,7 +95,8 @@ class ExpertIteration(Trainer):
     def make_teacher(self) -> Teacher:
         rule: ExpertIteration.Settings = self.rule
         threads = self.config.compute.threads or torch.get_num_threads()
-        return Teacher(self._positions(), rule.iterations, rule.trust, self.config.seed, threads, rule.regret_share)
+        searches = self._positions(), rule.iterations, rule.trust, self.config.seed, threads, rule.regret_share
+        return Teacher(*searches, rule.prior)
 
     def _positions(self) -> Positions:
         rule: ExpertIteration.Settings = self.rule

@@ -16,7 +16,7 @@ from agents.search.exact.gen9.tree import ACTIONS as ENGINE_ACTIONS
 from agents.search.exact.gen9.tree import Tree
 from agents.search.exact.gen9.weights import PositionWeights
 from agents.search.exact.root_values import TreeSettings
-from agents.search.exact.teacher import ILLEGAL, UNKNOWN
+from agents.search.exact.teacher import ILLEGAL, UNKNOWN, Guide
 
 _ALL = np.full(2, (1 << ENGINE_ACTIONS) - 1, np.int32)
 _SETTINGS = TreeSettings()
@@ -30,6 +30,7 @@ class NinthPositions:
     """
 
     actions = ACTIONS
+    engine_count = ENGINE_ACTIONS
     shared = True
 
     def __init__(self, weights: PositionWeights) -> None:
@@ -45,10 +46,12 @@ class NinthPositions:
             found[:, action] = engine_actions(asked, places, seats, np.full(len(rows), action))
         return np.where(legal & (found < 0), np.int32(UNKNOWN), found)
 
-    def trees(self, engine: Engine, row: int, seat: int, iterations: int, seed: int, thread: int) -> Iterator[Tree]:
+    def trees(
+        self, engine: Engine, row: int, seat: int, iterations: int, seed: int, thread: int, guide: Guide
+    ) -> Iterator[Tree]:
         tree = _tree(1 << max(10, iterations.bit_length()), thread)
         root = Root(engine.words[row], np.full((2, HIDDEN), -1, np.int32))
-        tree.plant(root, _ALL, _SETTINGS, self._weights, seed)
+        tree.plant(root, _ALL, _SETTINGS, self._weights, seed, guide)
         tree.grow(iterations)
         yield tree
 
