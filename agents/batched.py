@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,6 @@ from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.contract import Answer, SinglesAgent
 from agents.observation.decisions import decisions_of
 from agents.observation.observation import Observations
-
-if TYPE_CHECKING:
-    from agents.engine.gen1.engine import Engine
 
 
 class BatchedAgent(SinglesAgent):
@@ -78,9 +75,12 @@ class EngineAgent(SinglesAgent):
 
     @classmethod
     def act_on(
-        cls, agents: Sequence[Self], engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]
+        cls, agents: Sequence[Self], engine: Any, rows: NDArray[np.int64], seats: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Return the actions [n] (agents/observation/actions.py), agents[k] at rows[k] and seats[k]; every one acts."""
+        """Return the actions [n] (agents/observation/actions.py), agents[k] at rows[k] and seats[k]; every one acts.
+
+        engine: that of a generation (agents/engine/*/engine.py); its `gen` says which.
+        """
         raise NotImplementedError(f"{cls.__name__}.act_on")
 
     @classmethod

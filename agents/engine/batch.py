@@ -21,6 +21,7 @@ class Batch:
     A generation has the methods with an underscore, which need not check what they are given.
     """
 
+    gen: ClassVar[int]
     #: Of a battle's actions: its seats, and where a seat acts for several Pokémon these.
     shape: ClassVar[tuple[int, ...]]
     words: Words

@@ -89,7 +89,8 @@ class LearnerBattles:
         self.layout = layout_of_format(format_id)
         self.size, self.max_turns, self.strict = size, check_max_turns(max_turns), illegal_action == "error"
         self.battles = open_battles(venue, size, format_id, cores)
-        self.opponents = Opponents(opponent, size, format_id, everyone=any_agent_plays(venue, format_id))
+        everyone, on_engine = any_agent_plays(venue, format_id), venue == "engine"
+        self.opponents = Opponents(opponent, size, format_id, everyone=everyone, on_engine=on_engine)
         self.draw = FixtureSampler(format_id, teams, seat, packed=venue == "engine")
         self.games: list[EnvBattle | None] = [None] * size
         self.seats = np.zeros(size, np.int64)

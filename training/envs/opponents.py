@@ -45,12 +45,12 @@ class _Member:
 class Opponents:
     """The opponents of N battles. Raises BadInput for an agent that cannot play the format here.
 
-    everyone: whether any agent can play (Showdown), or only `random`, subclasses of BatchedAgent and of EngineAgent (the
-    engine).
+    everyone: whether any agent can play, or only `random` and subclasses of BatchedAgent. on_engine: whether subclasses of
+    EngineAgent can, too: the battles have an `engine`.
     """
 
-    def __init__(self, mixture: Mixture, size: int, format_id: str, *, everyone: bool) -> None:
-        self.format_id, self.everyone = format_id, everyone
+    def __init__(self, mixture: Mixture, size: int, format_id: str, *, everyone: bool, on_engine: bool = False) -> None:
+        self.format_id, self.everyone, self.on_engine = format_id, everyone, on_engine
         self._members: list[_Member] = []
         self._index: dict[str, int] = {}
         self.change(mixture)
@@ -80,7 +80,7 @@ class Opponents:
             seed = seat_seed(game.fixture.seed, SEATS[1 - game.seat])
             self._states[row] = seed % 2**64
             agent = self._agents[row] = None if member.source is None else member.make(seed)
-            seat_agent = agent if not isinstance(agent, BatchedAgent) else None
+            seat_agent = None if isinstance(agent, BatchedAgent | EngineAgent) else agent
             seated.append((None, seat_agent) if game.seat == 0 else (seat_agent, None))
         soon(gone.clear)  # there, for a network's agent gives its place at the inference server back when it goes
         return seated
@@ -138,7 +138,7 @@ class Opponents:
                 raise BadInput(f"opponent '{agent}': an external program, which plays in `arena evaluate` only")
         else:
             source, name, missing, made = agent, agent.__name__, agent.missing, agent
-        on_engine = not self.everyone and isinstance(made(), EngineAgent)
+        on_engine = self.on_engine and isinstance(made(), EngineAgent)
         if not on_engine and (lacks := missing(self.format_id)):
             raise BadInput(f"opponent '{name}': cannot play {self.format_id}: {lacks}")
         if not self.everyone and not on_engine and not isinstance(made(), BatchedAgent):

@@ -87,7 +87,7 @@ class Trainer:
             each.agent: each.weight for each in settings.league.members if isinstance(each, config.AgentMember)
         }
         everyone = any_agent_plays(settings.venue, settings.format)
-        agents = Opponents(given, count, settings.format, everyone=everyone) if given else None
+        agents = Opponents(given, count, settings.format, everyone=everyone, on_engine=engine) if given else None
         names = dict(zip(map(str, given), agents.weights, strict=True)) if agents is not None else {}
         self.league = League(settings.league, settings.seed, played, self.device, names)
         games = games or BattleSampler(settings.rollout, settings.format, settings.seed, packed=engine)

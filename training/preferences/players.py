@@ -93,7 +93,9 @@ class _AgentPlays:
 
     def __init__(self, spec: str, rows: int, format_id: str, *, on_engine: bool) -> None:
         try:
-            self._by_seat = [Opponents(spec, rows, format_id, everyone=not on_engine) for _ in (0, 1)]
+            self._by_seat = [
+                Opponents(spec, rows, format_id, everyone=not on_engine, on_engine=on_engine) for _ in (0, 1)
+            ]
         except BadInput as error:
             raise BadInput(f"--play-on {spec}: {error}") from None
         (self._name,) = self._by_seat[0].weights

@@ -65,6 +65,7 @@ class Engine(Batch):
     one that the engine does not play.
     """
 
+    gen = 1
     shape = (2,)
 
     def __init__(self, battles: int, format_id: str = "gen1ou") -> None:

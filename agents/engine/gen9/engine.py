@@ -45,6 +45,7 @@ class Engine(Batch):
     shows: whether it keeps what both seats have been shown: `shown` [N, 2, SHOWN_WORDS] (src/shown/shown.h), else empty.
     """
 
+    gen = 9
     shape = (2, SLOTS)
 
     def __init__(self, battles: int, threads: int = CORES, shows: bool = False) -> None:

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 from agents.batched import EngineAgent
 from agents.search.exact.agent import compiled, lacks
 from agents.search.exact.weights import digest_of, files_of, read
 from teamsets.errors import BadInput
+from teamsets.formats import get_format
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from agents.engine.gen1.engine import Engine
+    from agents.search.exact.teacher import Positions
 
 
 class OmniscientSearch(EngineAgent):
     """The tree search of `search:exact` from the true position: it knows both teams, and not the battle's random numbers.
 
     A sparring partner for online training on the engine, in `league.members` and as an environment's opponent. It needs no
-    samples of the opponent's team, so that few iterations play well; an iteration takes about 6 microseconds. With the same
-    seed it plays the same. It cannot be evaluated.
+    samples of the opponent's team, so that few iterations play well; an iteration takes about 6 microseconds in generation 1
+    and 12 in gen9ou. With the same seed it plays the same. It cannot be evaluated.
 
     Options: iterations, per decision, 300; temperature, 0 (the most visited choice) or 1/T, the power of the visits by which
-    choices are sampled; weights, as for `search:exact`, "network".
+    choices are sampled; weights, as for `search:exact`, "network" (in generation 9 the fitted weights).
     """
 
     def __init__(self, iterations: int = 300, temperature: float = 0.0, weights: str = "network") -> None:
@@ -34,11 +36,9 @@ class OmniscientSearch(EngineAgent):
         if temperature < 0:
             raise BadInput(f"search:omniscient: temperature={temperature}: must be 0 or more")
         files_of(weights)
-        if reason := lacks(1):
+        if reason := self.missing():
             raise BadInput(f"search:omniscient: {reason}")
-        self.iterations, self.temperature = iterations, temperature
-        self._weights = read(weights)
-        compiled(1)
+        self.iterations, self.temperature, self._weights = iterations, temperature, weights
 
     @classmethod
     def version(cls, **options: Any) -> str:
@@ -47,33 +47,47 @@ class OmniscientSearch(EngineAgent):
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        return lacks(1) or super().missing(format_id, **options)
+        lacking = lacks(1) and lacks(9) if format_id is None else lacks(get_format(format_id).gen)
+        return lacking or super().missing(format_id, **options)
 
     @classmethod
     def act_on(
-        cls, agents: Sequence[Self], engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]
+        cls, agents: Sequence[Self], engine: Any, rows: NDArray[np.int64], seats: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         import numpy as np
 
-        from agents.search.exact.positions import engine_actions
-
+        positions = {weights: _positions(engine.gen, weights) for weights in {agent._weights for agent in agents}}
+        translated = next(iter(positions.values())).engine_actions(engine, rows, seats)
         chosen = (
-            agent._choose(engine.words[row], seat, translated)
-            for agent, row, seat, translated in zip(
-                agents, rows.tolist(), seats.tolist(), engine_actions(engine, rows, seats), strict=True
-            )
+            agent._choose(positions[agent._weights], engine, row, seat, actions)
+            for agent, row, seat, actions in zip(agents, rows.tolist(), seats.tolist(), translated, strict=True)
         )
         return np.fromiter(chosen, np.int64, len(rows))
 
-    def _choose(self, position: NDArray[np.int32], seat: int, translated: NDArray[np.int32]) -> int:
-        """The network's action at a position [WORDS]. translated [9]: the engine's action of each of them; -1: not legal."""
-        from agents.search.exact.positions import grow_tree, legal_visits
+    def _choose(self, positions: Positions, engine: Any, row: int, seat: int, translated: NDArray[np.int32]) -> int:
+        """The network's action in a row. translated [actions]: the engine's action of each of them, or ILLEGAL, UNKNOWN."""
+        import numpy as np
 
-        if (translated >= 0).sum() == 1:
-            return int(translated.argmax())
-        tree = grow_tree(position, self.iterations, self._weights, 1 + self.rng.getrandbits(60))
-        legal, visits = legal_visits(tree, seat, translated)
+        legal = np.flatnonzero(translated >= 0)
+        if len(legal) == 1:
+            return int(legal[0])
+        (tree,) = positions.trees(engine, row, seat, self.iterations, 1 + self.rng.getrandbits(60), 0, None)
+        visits = tree.edges(seat)[0][translated[legal]]
         if self.temperature == 0:
-            return legal[int(visits.argmax())]
+            return int(legal[visits.argmax()])
         odds = (visits / visits.max()) ** (1 / self.temperature)
-        return self.rng.choices(legal, odds.tolist())[0]
+        return int(self.rng.choices(legal.tolist(), odds.tolist())[0])
+
+
+@cache
+def _positions(gen: int, weights: str) -> Positions:
+    """A generation's positions, true ones; its search is compiled or loaded."""
+    compiled(gen)
+    if gen == 9:
+        from agents.search.exact.gen9.positions import NinthPositions
+        from agents.search.exact.gen9.weights import read as read_ninth
+
+        return NinthPositions(read_ninth(files_of(weights, 9)[0]))
+    from agents.search.exact.positions import FirstPositions
+
+    return FirstPositions(read(weights))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -75,12 +75,6 @@ class FirstPositions:
             root = determinized(engine.words[row], seat, engine.format_id, rng)
             share = iterations // self._determinizations
             yield grow_tree(root.row, share, self._weights, 1 + rng.getrandbits(60), thread, root.hidden, guide)
-
-
-def legal_visits(tree: Tree, seat: int, translated: NDArray[np.int32]) -> tuple[Sequence[int], NDArray[np.int32]]:
-    """Return a seat's legal actions, as a network's, and their visits at the root."""
-    legal = np.flatnonzero(translated >= 0)
-    return legal.tolist(), tree.edges(seat)[0][translated[legal]]
 
 
 @cache

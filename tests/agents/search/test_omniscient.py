@@ -19,11 +19,10 @@ from training.envs import PokemonVectorEnv
 
 
 @pytest.mark.slow
-def test_it_beats_random_play_and_plays_the_same_with_the_same_seed() -> None:
-    one, same = (
-        played(PokemonVectorEnv(4, opponent="search:omniscient?iterations=60&temperature=0.5"), 120, seed=7)
-        for _ in range(2)
-    )
+@pytest.mark.parametrize("format_id", ["gen1ou", "gen9ou"])
+def test_it_beats_random_play_and_plays_the_same_with_the_same_seed(format_id: str) -> None:
+    opponent = "search:omniscient?iterations=60&temperature=0.5"
+    one, same = (played(PokemonVectorEnv(4, format=format_id, opponent=opponent), 120, seed=7) for _ in range(2))
     rewards = np.concatenate([step[1][step[2]] for step in one[1:]])  # at the ends of battles
     assert len(rewards) >= 8 and (rewards == -1).mean() > 0.85
     for ours, theirs in zip(one, same, strict=True):
