@@ -93,6 +93,16 @@ PRESETS = {
 }
 
 
+def preset_of(shape: Shape) -> str | None:
+    """Return the name of the preset with these sizes, whatever its dropout, slots and policies; None if none has them."""
+    wanted = _sizes(shape)
+    return next((name for name, preset in PRESETS.items() if _sizes(preset) == wanted), None)
+
+
+def _sizes(shape: Shape) -> Shape:
+    return replace(shape, dropout=0.0, slots=1, policies=1)
+
+
 class Output(NamedTuple):
     """The network's outputs. context: of `forward_packed` alone, for heads beside the network that only training has."""
 

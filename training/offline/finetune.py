@@ -91,11 +91,10 @@ def _pinned(folder: Path) -> str:
 
 
 def _preset(folder: Path) -> str:
-    """Return the preset with a checkpoint's shape, regardless of dropout. Raises BadInput."""
-    from agents.policy.network import PRESETS, Shape
+    """Return the preset with a checkpoint's sizes. Raises BadInput."""
+    from agents.policy.network import Shape, preset_of
 
-    shape = {**checkpoint.read(folder).shape, "dropout": 0.0}
-    for name, preset in PRESETS.items():
-        if {**vars(preset), "dropout": 0.0, "slots": shape.get("slots", 1)} == {"slots": 1, **shape}:
-            return name
-    raise BadInput(f"checkpoint {folder}: {Shape(**shape)} matches no preset: start from another one")
+    shape = Shape(**checkpoint.read(folder).shape)
+    if (name := preset_of(shape)) is None:
+        raise BadInput(f"checkpoint {folder}: {shape} matches no preset: start from another one")
+    return name

@@ -18,6 +18,7 @@ from agents.policy.network import (  # noqa: E402
     Shape,
     embedded_with_spread_zeros,
     expected_value,
+    preset_of,
     two_hot,
 )
 from teamsets.errors import BadInput  # noqa: E402
@@ -58,6 +59,12 @@ def test_a_preset_is_as_large_as_its_name_says(name: str) -> None:
     with torch.device("meta"):
         count = Network(PRESETS[name]).parameter_count
     assert count == pytest.approx(MILLIONS[name] * 1_000_000, rel=0.09 if name == "tiny" else 0.07)
+
+
+def test_a_shape_is_of_the_preset_with_its_sizes_however_many_slots_and_policies_it_has() -> None:
+    doubles = replace(PRESETS["small"], dropout=0.3, slots=2, policies=2)
+    assert preset_of(doubles) == preset_of(PRESETS["small"]) == "small"
+    assert preset_of(replace(PRESETS["small"], window=64)) is None
 
 
 def test_playing_with_a_memory_is_reading_the_whole_battle(micro: Shape) -> None:
