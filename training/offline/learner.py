@@ -39,6 +39,11 @@ def build_network(settings: NetworkSettings, last: Path | None, slots: int = 1) 
             raise BadConfig(
                 f"network.start_from: {source} plays {plays}, and the data is of {data}: choose another one"
             )
+        if loaded.shape.policies > 1:
+            raise BadConfig(
+                f"network.start_from: {source} has a network for each slot, which only `train online` trains: choose "
+                "another one"
+            )
         if replace(loaded.shape, dropout=settings.dropout) != shape:
             raise BadConfig(f"network.start_from: {source} is not of the preset {settings.preset}")
         if not finite(loaded):

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from agents.policy import checkpoint
-from agents.policy.network import PRESETS, Network, Shape
+from agents.policy.network import PRESETS, Network, Shape, preset_of
 from teamsets.formats import Format
 from training.envs.network_players import SamplingSettings
 from training.online import config
@@ -184,8 +184,12 @@ class Role:
             loaded, about = checkpoint.load(folder)
             if unfit := about.unfit_for(played.gen, doubles=played.doubles):
                 raise BadConfig(f"{self.name}.network.start_from: {folder}: {unfit}")
-            if without_dropout(loaded.shape) not in (built.shape, replace(built.shape, policies=1)):
+            if preset_of(loaded.shape) != settings.preset:
                 raise BadConfig(f"{self.name}.network.start_from: {folder} is not of the preset {settings.preset}")
+            if loaded.shape.policies > settings.policies:
+                raise BadConfig(
+                    f"{self.name}.network.policies: {settings.policies}: {folder} has a network for each slot: set 2"
+                )
             if not finite(loaded):
                 raise BadConfig(f"{folder}: contains non-finite weights: start from another checkpoint")
             weights = loaded.state_dict()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from training.data.targets import Target
 from training.data.trajectory import Trajectory
 from training.machines.memory.fitting import setup_of
 from training.offline.config import Config
+from training.offline.learner import build_network
 from training.offline.run_data import RunData
 from training.offline.trainer import train
 from training.runs.config_reader import BadConfig, validated
@@ -88,3 +90,11 @@ def test_a_run_on_doubles_makes_a_network_of_doubles_that_has_learned_them(tmp_p
     of_singles = checkpoint.save(tmp_path / "s" / "checkpoints" / "step-000000001", Network(PRESETS["micro"]), 1)
     with pytest.raises(BadConfig, match="plays singles, and the data is of doubles"):
         train(configured(tmp_path / "further", [doubles], 4, start_from=str(of_singles)))
+
+
+def test_a_network_for_each_slot_is_refused_as_a_start(tmp_path: Path) -> None:
+    two = Network(replace(PRESETS["micro"], slots=2, policies=2))
+    folder = checkpoint.save(checkpoint.folder_of(tmp_path / "two", 1), two, 1)
+    config = configured(tmp_path / "run", ["nowhere"], 1, start_from=str(folder), preset="micro")
+    with pytest.raises(BadConfig, match="has a network for each slot, which only `train online` trains"):
+        build_network(config.network, None, 2)

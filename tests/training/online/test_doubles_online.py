@@ -17,10 +17,14 @@ from agents.observation.layout import DOUBLES  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.network import PRESETS, Network  # noqa: E402
 from teamsets.errors import ArenaError  # noqa: E402
+from teamsets.formats import get_format  # noqa: E402
 from training.envs.network_steps import SeenTensors  # noqa: E402
+from training.experiments.exploit.settings import ExploitSettings, plan_exploit  # noqa: E402
 from training.online.opponent_head import chosen_ids  # noqa: E402
+from training.online.role import Role  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
 from training.online.trainer import Trainer  # noqa: E402
+from training.runs.config_reader import BadConfig  # noqa: E402
 
 FORMAT = "gen9randomdoublesbattle"
 MEMBERS = [{"who": "opponent", "weight": 1.0}, {"who": "agent", "agent": "heuristic:max-power", "weight": 1.0}]
@@ -88,6 +92,16 @@ def test_two_slots_with_networks_of_their_own_begin_alike_and_both_learn(name: s
 def test_two_policies_in_singles_are_refused() -> None:
     with pytest.raises(ArenaError, match=r"learner.network.policies: 2: in gen1ou there is one slot: set 1"):
         trainer("ppo", learner__network__policies=2)
+
+
+def test_a_network_for_each_slot_starts_none_for_both_and_its_own_response(tmp_path: Any) -> None:
+    two = Network(replace(PRESETS["micro"], slots=2, policies=2))
+    folder = checkpoint.save(checkpoint.folder_of(tmp_path / "two", 1), two, 1)
+    learner = settings("ppo", **SMALL, learner__network__start_from=str(folder)).learner
+    with pytest.raises(BadConfig, match=r"learner.network.policies: 1: .* has a network for each slot: set 2"):
+        Role("learner", learner, 0, get_format(FORMAT), torch.device("cpu"))
+    found = plan_exploit(ExploitSettings(agent=f"policy:{folder}", format=FORMAT, decisions=1)).config.learner.network
+    assert (found.start_from, found.preset, found.policies) == (str(folder), "micro", 2)
 
 
 def test_what_an_opponent_has_chosen_is_named_by_the_token_of_its_action() -> None:
