@@ -104,6 +104,21 @@ def test_a_network_for_each_slot_starts_none_for_both_and_its_own_response(tmp_p
     assert (found.start_from, found.preset, found.policies) == (str(folder), "micro", 2)
 
 
+def test_what_may_start_two_networks_may_replace_their_weights_too() -> None:
+    """A network for both slots, and one that was trained with dropout."""
+    learner = settings("ppo", **SMALL, learner__network__policies=2, learner__optimizer__average=0.9).learner
+    role = Role("learner", learner, 0, get_format(FORMAT), torch.device("cpu"))
+    by = Network(replace(PRESETS["micro"], slots=2, dropout=0.1))
+    role.load_weights(by)
+    for network in (role.network, role.published):
+        assert network.second is not None
+        for name, weight in by.state_dict().items():
+            assert torch.equal(network.state_dict()[name], weight)
+            assert torch.equal(network.second.state_dict()[name], weight)
+    with pytest.raises(BadConfig, match="cannot be replaced by one of another shape"):
+        role.load_weights(Network(replace(PRESETS["micro"], slots=2, window=8)))
+
+
 def test_what_an_opponent_has_chosen_is_named_by_the_token_of_its_action() -> None:
     """A move by its own, whatever it is aimed at; a Pokémon that comes in by its own; to pass by the field's."""
     actions = torch.tensor([MOVES[0], MOVES[7], SPECIAL[15], POKEMON[0], POKEMON[5], PASS])
