@@ -361,7 +361,7 @@ class Network(nn.Module):
         return Output(*self._heads(x[:, 0], tokens, legal))
 
     def _with_second(self, own: Output, features: Tensor, ask: Callable[[Network], Output]) -> Output:
-        """The outputs of whose decisions they are: this policy's, or the second one's. features: [..., tokens, features]."""
+        """Return the outputs, those of the second policy at slot b's decisions. features: [..., tokens, features]."""
         if self.second is None:
             return own
         other = ask(self.second)
