@@ -42,8 +42,8 @@ class AgentSource:
     and options, 16 hex digits; agents with equal fingerprints play the same. repeatable: whether the same seed gives the
     same battle. options: all options with their defaults. documentation: of its class. missing: as `Agent.missing`.
     is_external: it is an external program, which plays over a websocket. batched: it can play on the engine
-    (docs/engine.md), because it acts on arrays, or on its legal choices alone. plays_doubles: as `Agent.plays_doubles`.
-    given: the options that the spec gives.
+    (docs/engine.md), because it acts on arrays, or on its legal choices alone. acts_on_rows: it acts on the engine's rows,
+    in training only (batched.EngineAgent). plays_doubles: as `Agent.plays_doubles`. given: the options that the spec gives.
     """
 
     spec: str
@@ -55,6 +55,7 @@ class AgentSource:
     fingerprint_of: Callable[[], str]
     is_external: bool = False
     batched: bool = False
+    acts_on_rows: bool = False
     plays_doubles: bool = True
     given: dict[str, Any] = field(default_factory=dict)
 
@@ -93,6 +94,7 @@ def resolve(spec: str) -> AgentSource:
         missing=Agent.missing if is_player(agent_class) else functools.partial(_missing, agent_class, options),
         is_external=not is_player(agent_class) and agent_class.is_external,
         batched=not is_player(agent_class) and not agent_class.is_external and _batched(agent_class),
+        acts_on_rows=not is_player(agent_class) and _acts_on_rows(agent_class),
         plays_doubles=is_player(agent_class) or agent_class.plays_doubles,
         given=options,
     )
@@ -127,6 +129,12 @@ def _batched(agent_class: type[Agent]) -> bool:
     from agents.batched import BatchedAgent
 
     return issubclass(agent_class, BatchedAgent) or not agent_class.reads_battle
+
+
+def _acts_on_rows(agent_class: type[Agent]) -> bool:
+    from agents.batched import EngineAgent
+
+    return issubclass(agent_class, EngineAgent)
 
 
 def _missing(agent_class: type[Agent], options: dict[str, Any], format_id: str | None) -> str:

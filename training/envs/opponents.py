@@ -133,15 +133,18 @@ class Opponents:
         source: AgentSource | type[Agent]
         if isinstance(agent, str):
             source = resolve(agent)
-            name, missing, made = source.spec, source.missing, source.make
+            name, missing, made, acts_on_rows = source.spec, source.missing, source.make, source.acts_on_rows
             if source.is_external:
                 raise BadInput(f"opponent '{agent}': an external program, which plays in `arena evaluate` only")
         else:
             source, name, missing, made = agent, agent.__name__, agent.missing, agent
-        on_engine = self.on_engine and isinstance(made(), EngineAgent)
-        if not on_engine and (lacks := missing(self.format_id)):
+            acts_on_rows = issubclass(agent, EngineAgent)
+        on_engine = self.on_engine and acts_on_rows
+        if on_engine:
+            made()  # raises for its options
+        elif lacks := missing(self.format_id):
             raise BadInput(f"opponent '{name}': cannot play {self.format_id}: {lacks}")
-        if not self.everyone and not on_engine and not isinstance(made(), BatchedAgent):
+        elif not self.everyone and not isinstance(made(), BatchedAgent):
             raise BadInput(
                 f"opponent '{name}': cannot play on the engine, where opponents act in batches: use random, a subclass of "
                 "agents.batched.BatchedAgent, or the environment PokemonShowdown-v0"

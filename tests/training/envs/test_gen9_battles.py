@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.contract import SinglesAgent
 from agents.engine.gen9 import library
 from agents.engine.gen9.engine import records
 from agents.engine.gen9.layout import SHOWN
@@ -23,6 +24,7 @@ except library.CompilerMissing as missing:
 
 from training.envs.gen9_battles import Gen9Battles
 from training.envs.hosted_battles import HostedBattles
+from training.envs.opponents import Opponents
 
 SIZE = 4
 ROWS = np.arange(SIZE)
@@ -219,3 +221,19 @@ def test_an_agent_that_acts_alone_plays_the_battle_that_it_plays_on_a_host(hoste
             assert (battles.turns == hosted.turns).all()
     finally:
         battles.close()
+
+
+def test_an_opponent_is_made_with_its_battle_and_not_to_see_what_it_is() -> None:
+    """To make a network's agent, or a language model's, starts its server."""
+
+    class Late(SinglesAgent):
+        def __init__(self) -> None:
+            raise AssertionError("made before its battle")
+
+    assert Opponents(Late, SIZE, "gen9ou", everyone=True, on_engine=True).weights == {"Late": 1.0}
+    omniscient = "search:omniscient?iterations={}"
+    assert len(Opponents(omniscient.format(9), SIZE, "gen9ou", everyone=True, on_engine=True).weights) == 1
+    with pytest.raises(BadInput, match="iterations=0: must be 1 or more"):
+        Opponents(omniscient.format(0), SIZE, "gen9ou", everyone=True, on_engine=True)
+    with pytest.raises(BadInput, match="it sees both teams"):
+        Opponents(omniscient.format(9), SIZE, "gen9ou", everyone=True)
