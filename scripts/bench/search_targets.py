@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.policy.distributions import log_probs
-from agents.search.exact.positions import FirstPositions
+from agents.search.exact.positions import Gen1Positions
 from agents.search.exact.teacher import Searched, Teacher
 from agents.search.exact.weights import read
 from training.online.config import OnlineConfig
@@ -74,7 +74,7 @@ class Measured(ExpertIteration):
         options = self.arguments
         taught = judged = self._positions()
         if options.format != "gen9ou":
-            judged = FirstPositions(read(self.rule.weights), options.judge_samples)
+            judged = Gen1Positions(read(self.rule.weights), options.judge_samples)
         teacher = Teacher(taught, self.rule.iterations, self.rule.trust, options.seed, prior=self.rule.prior)
         judge = Teacher(
             judged, options.judge_iterations, 1.0, options.seed + 1, second_share=1.0, prior=self.rule.prior

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from agents.batched import EngineAgent
 from agents.search.exact.agent import compiled, lacks
-from agents.search.exact.weights import digest_of, files_of, read
+from agents.search.exact.weights import digest_of, files_of
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from agents.search.exact.teacher import Positions
+    from agents.search.exact.game import Positions
 
 
 class OmniscientSearch(EngineAgent):
@@ -82,12 +82,7 @@ class OmniscientSearch(EngineAgent):
 @cache
 def _positions(gen: int, weights: str) -> Positions:
     """A generation's positions, true ones; its search is compiled or loaded."""
+    from agents.search.exact.teacher import positions_of
+
     compiled(gen)
-    if gen == 9:
-        from agents.search.exact.gen9.positions import NinthPositions
-        from agents.search.exact.gen9.weights import read as read_ninth
-
-        return NinthPositions(read_ninth(files_of(weights, 9)[0]))
-    from agents.search.exact.positions import FirstPositions
-
-    return FirstPositions(read(weights))
+    return positions_of(gen, weights)

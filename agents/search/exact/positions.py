@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from agents.engine.gen1.engine import Engine
 from agents.search.exact.determinized import determinized
 from agents.search.exact.root_values import TreeSettings
-from agents.search.exact.teacher import Guide
 from agents.search.exact.tree import Tree, hidden_of
 from agents.search.exact.weights import PositionWeights
 
@@ -34,7 +33,7 @@ def grow_tree(
     seed: int,
     thread: int = 0,
     hidden: NDArray[np.int64] | None = None,
-    guide: Guide = None,
+    guide: NDArray[np.float32] | None = None,
 ) -> Tree:
     """Return the search tree of a position [WORDS]. It is overwritten by the thread's next one. seed: not 0.
 
@@ -48,8 +47,8 @@ def grow_tree(
     return tree
 
 
-class FirstPositions:
-    """See teacher.Positions.
+class Gen1Positions:
+    """See game.Positions.
 
     determinizations: 0: one search for each battle from the true position, in which both sides know everything. N: for each
     seat that decides N searches, each with a sample of what the opponent has not shown (determinized.py).
@@ -65,7 +64,14 @@ class FirstPositions:
         return engine_actions(engine, rows, seats)
 
     def trees(
-        self, engine: Engine, row: int, seat: int, iterations: int, seed: int, thread: int, guide: Guide
+        self,
+        engine: Engine,
+        row: int,
+        seat: int,
+        iterations: int,
+        seed: int,
+        thread: int,
+        guide: NDArray[np.float32] | None,
     ) -> Iterator[Tree]:
         if not self._determinizations:
             yield grow_tree(engine.words[row], iterations, self._weights, seed, thread, guide=guide)

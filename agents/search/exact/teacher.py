@@ -6,42 +6,28 @@ import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.exact.game import SearchTree
+from agents.search.exact.game import ILLEGAL, UNKNOWN, Positions, SearchTree
+from agents.search.exact.weights import files_of, read
 
 #: How much below its position's value an action's first guess is.
 _FIRST = 0.05
-#: In place of the engine's action of a network's: not legal, or that it is not is known to the engine alone.
-ILLEGAL, UNKNOWN = -1, -2
-#: Shares [2, engine_count] of both seats' priors at the root; None: nothing is mixed in.
-Guide = NDArray[np.float32] | None
 
 
-class Positions(Protocol):
-    """Positions of a generation's engine, as they are searched.
+def positions_of(gen: int, weights: str, determinizations: int = 0) -> Positions:
+    """A generation's positions. weights: as of `search:exact`. determinizations: as of Gen1Positions. Raises BadInput."""
+    if gen == 9:
+        from agents.search.exact.gen9.positions import Gen9Positions
+        from agents.search.exact.gen9.weights import read as read_gen9
 
-    actions: how many of a network's actions are judged, from the first on. engine_count: how many actions the engine has
-    for a seat. shared: whether one search judges both seats of a battle; else each seat that decides has its own.
-    """
+        return Gen9Positions(read_gen9(files_of(weights, 9)[0]))
+    from agents.search.exact.positions import Gen1Positions
 
-    actions: int
-    engine_count: int
-    shared: bool
-
-    def engine_actions(self, engine: Any, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The engine's action of each of a network's first `actions` actions, [n, actions]; or ILLEGAL, UNKNOWN."""
-
-    def trees(
-        self, engine: Any, row: int, seat: int, iterations: int, seed: int, thread: int, guide: Guide
-    ) -> Iterator[SearchTree]:
-        """The searches of one seat, one after the other, or the one of both seats. iterations: of all together; seed: not 0.
-
-        guide: as `Tree.plant` takes it. A tree is overwritten by the thread's next one.
-        """
+    return Gen1Positions(read(weights), determinizations)
 
 
 class Searched(NamedTuple):
@@ -126,7 +112,9 @@ class Teacher:
                 pass
         return searched
 
-    def _guide(self, seats: NDArray[np.int64], translated: NDArray[np.int32], policies: NDArray[np.float32]) -> Guide:
+    def _guide(
+        self, seats: NDArray[np.int64], translated: NDArray[np.int32], policies: NDArray[np.float32]
+    ) -> NDArray[np.float32] | None:
         """The policies of seats that share a search, with their share of the priors."""
         if not self._prior:
             return None

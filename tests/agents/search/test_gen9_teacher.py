@@ -13,10 +13,11 @@ from support.gen9_battles import team
 from agents.engine.gen9 import library
 from agents.engine.gen9.engine import Engine, records
 from agents.observation.gen9_observation import legal_masks
-from agents.search.exact.gen9.positions import NinthPositions
+from agents.search.exact.game import ILLEGAL, UNKNOWN
+from agents.search.exact.gen9.positions import Gen9Positions
 from agents.search.exact.gen9.tree import Tree
 from agents.search.exact.gen9.weights import read
-from agents.search.exact.teacher import ILLEGAL, UNKNOWN, Searched, Teacher
+from agents.search.exact.teacher import Searched, Teacher
 from agents.search.exact.weights import NINTH
 
 try:
@@ -36,7 +37,7 @@ def begun(teams: tuple[str, str]) -> Engine:
 
 def judged(engine: Engine, iterations: int = 400, second_share: float = 0.0) -> Searched:
     """Both seats' decisions."""
-    teacher = Teacher(NinthPositions(read(NINTH)), iterations, 8.0, 0, second_share=second_share)
+    teacher = Teacher(Gen9Positions(read(NINTH)), iterations, 8.0, 0, second_share=second_share)
     teacher.begin(0)
     return teacher.judge(engine, ROWS, SEATS)
 
@@ -74,7 +75,7 @@ def test_a_switch_that_the_seat_does_not_know_to_be_impossible_has_the_first_gue
     )
     engine = begun(teams)
     before = engine.shown.copy()
-    actions = NinthPositions(read(NINTH)).engine_actions(engine, ROWS, SEATS)
+    actions = Gen9Positions(read(NINTH)).engine_actions(engine, ROWS, SEATS)
     switch = 4
     assert actions[0, switch] == UNKNOWN and actions[1, switch] >= 0
     assert np.array_equal(actions != ILLEGAL, legal(engine))
@@ -122,7 +123,7 @@ def test_the_policies_of_both_seats_have_their_share_of_the_priors_at_the_action
     )
     engine, guides = begun(teams), []
 
-    class Watched(NinthPositions):
+    class Watched(Gen9Positions):
         def trees(self, *arguments: Any) -> Iterator[Tree]:
             guides.append(arguments[-1])
             yield from super().trees(*arguments)

@@ -14,7 +14,7 @@ from support.online import settings, trainer  # noqa: E402
 from agents.engine.gen1 import layout as W  # noqa: E402
 from agents.engine.gen1.engine import Engine  # noqa: E402
 from agents.search.exact.active_pokemon import side_at  # noqa: E402
-from agents.search.exact.positions import FirstPositions  # noqa: E402
+from agents.search.exact.positions import Gen1Positions  # noqa: E402
 from agents.search.exact.teacher import Searched, Teacher  # noqa: E402
 from agents.search.exact.weights import read  # noqa: E402
 from training.online.config import OnlineConfig  # noqa: E402
@@ -42,7 +42,7 @@ def judged(
     engine.reset([teams] * battles, [SEED] * battles)
     if hp:
         engine.words[:, [side_at(i) + W.MONS + W.MON_HP for i in range(2)]] = hp
-    teacher = Teacher(FirstPositions(read("network"), determinizations), iterations, 8.0, 0, second_share=second_share)
+    teacher = Teacher(Gen1Positions(read("network"), determinizations), iterations, 8.0, 0, second_share=second_share)
     teacher.begin(0)
     return teacher.judge(engine, np.arange(battles), np.full(battles, seat))
 

@@ -31,8 +31,9 @@ from torch import Tensor
 
 from agents.engine import FORMATS, HOSTED_FORMATS
 from agents.policy.distributions import entropy, kl, log_probs
-from agents.search.exact.teacher import Positions, Teacher
-from agents.search.exact.weights import files_of
+from agents.search.exact.game import Positions
+from agents.search.exact.teacher import Teacher, positions_of
+from teamsets.formats import get_format
 from training.envs.network_players import returns_of
 from training.online.config import NotNegative, OnlineConfig, Positive, RuleSettings, Share
 from training.online.metrics import Averages
@@ -100,15 +101,7 @@ class ExpertIteration(Trainer):
 
     def _positions(self) -> Positions:
         rule: ExpertIteration.Settings = self.rule
-        if self.config.format in HOSTED_FORMATS:
-            from agents.search.exact.gen9.positions import NinthPositions
-            from agents.search.exact.gen9.weights import read as read_ninth
-
-            return NinthPositions(read_ninth(files_of(rule.weights, 9)[0]))
-        from agents.search.exact.positions import FirstPositions
-        from agents.search.exact.weights import read
-
-        return FirstPositions(read(rule.weights), rule.determinizations)
+        return positions_of(get_format(self.config.format).gen, rule.weights, rule.determinizations)
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
         rule: ExpertIteration.Settings = self.rule

@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 from agents.engine.gen9.engine import Engine
 from agents.observation.actions import ACTIONS
 from agents.observation.gen9_observation import engine_actions, legal_masks
+from agents.search.exact.game import ILLEGAL, UNKNOWN
 from agents.search.exact.gen9.position import HIDDEN, Root
 from agents.search.exact.gen9.tree import ACTIONS as ENGINE_ACTIONS
 from agents.search.exact.gen9.tree import Tree
 from agents.search.exact.gen9.weights import PositionWeights
 from agents.search.exact.root_values import TreeSettings
-from agents.search.exact.teacher import ILLEGAL, UNKNOWN, Guide
 
 _ALL = np.full(2, (1 << ENGINE_ACTIONS) - 1, np.int32)
 _SETTINGS = TreeSettings()
 
 
-class NinthPositions:
-    """See teacher.Positions.
+class Gen9Positions:
+    """See game.Positions.
 
     The true position is searched, once for both seats of a battle: both sides know everything, turns of sleep and confusion
     that are left included, but not the random numbers to come.
@@ -47,7 +47,14 @@ class NinthPositions:
         return np.where(legal & (found < 0), np.int32(UNKNOWN), found)
 
     def trees(
-        self, engine: Engine, row: int, seat: int, iterations: int, seed: int, thread: int, guide: Guide
+        self,
+        engine: Engine,
+        row: int,
+        seat: int,
+        iterations: int,
+        seed: int,
+        thread: int,
+        guide: NDArray[np.float32] | None,
     ) -> Iterator[Tree]:
         tree = _tree(1 << max(10, iterations.bit_length()), thread)
         root = Root(engine.words[row], np.full((2, HIDDEN), -1, np.int32))
