@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agents.engine import HOSTED_FORMATS
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.schedules.plan import DRAWN
 from teamsets.drawn import drawn_teams
@@ -50,7 +52,8 @@ class FixtureSampler:
     """Draws battles: both teams evenly from a set, the opponent by its weight, a seed.
 
     teams: a team set as `load_set` takes it; None where the format generates its teams. packed: whether generated teams are
-    needed as packed text (the engine). seat: the learner's, one of SEATS. Raises BadInput.
+    needed as packed text (the engine). Teams that the format's engine does not play are left out, which a line on stderr
+    says. seat: the learner's, one of SEATS. Raises BadInput.
     """
 
     def __init__(self, format_id: str, teams: str | None, seat: str, *, packed: bool) -> None:
@@ -75,7 +78,8 @@ def _teams(format_id: str, teams: str | None, packed: bool) -> tuple[str, tuple[
     """The name of the set, and its teams."""
     if not get_format(format_id).random:
         loaded = load_set(teams or "competitive", format_id)
-        return loaded.name, tuple(FixtureTeam(team.id, team.name, packed=team.packed) for team in loaded.teams)
+        fixed = tuple(FixtureTeam(team.id, team.name, packed=team.packed) for team in loaded.teams)
+        return loaded.name, _played(loaded.name, fixed) if packed and format_id in HOSTED_FORMATS else fixed
     if teams is not None:
         raise BadInput(f"format '{format_id}': the simulator generates its teams: leave out teams='{teams}'")
     seeds = [showdown_seed("environment", format_id, number) for number in range(RANDOM_TEAMS)]
@@ -84,3 +88,25 @@ def _teams(format_id: str, teams: str | None, packed: bool) -> tuple[str, tuple[
         FixtureTeam(digest([format_id, seed]), f"drawn {seed[5:13]}", packed=text, seed=seed)
         for seed, text in zip(seeds, texts, strict=True)
     )
+
+
+def _played(name: str, teams: tuple[FixtureTeam, ...]) -> tuple[FixtureTeam, ...]:
+    """The teams of a set that the generation-9 engine plays. Raises BadInput if there are none."""
+    from agents.engine.gen9.teams import side_words
+
+    played, reason = [], ""
+    for team in teams:
+        try:
+            side_words(team.packed or "", 0)
+        except BadInput as error:
+            reason = reason or f"team {team.name}: {error}"
+        else:
+            played.append(team)
+    if not played:
+        raise BadInput(
+            f"team set {name}: the engine plays none of its {len(teams):,} teams: set venue: showdown ({reason})"
+        )
+    if left_out := len(teams) - len(played):
+        left = f"{left_out:,} of {len(teams):,} teams are left out, which the engine does not play"
+        print(f"team set {name}: {left} ({reason})", file=sys.stderr, flush=True)
+    return tuple(played)

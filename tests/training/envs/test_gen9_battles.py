@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ try:
 except library.CompilerMissing as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
+from training.envs.fixtures import FixtureSampler
 from training.envs.gen9_battles import Gen9Battles
 from training.envs.hosted_battles import HostedBattles
 from training.envs.opponents import Opponents
@@ -237,3 +239,18 @@ def test_an_opponent_is_made_with_its_battle_and_not_to_see_what_it_is() -> None
         Opponents(omniscient.format(0), SIZE, "gen9ou", everyone=True, on_engine=True)
     with pytest.raises(BadInput, match="it sees both teams"):
         Opponents(omniscient.format(9), SIZE, "gen9ou", everyone=True)
+
+
+def test_teams_that_the_engine_does_not_play_are_left_out_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "teams" / "gen9ou"
+    folder.mkdir(parents=True)
+    member = "{} @ Leftovers\nAbility: {}\nTera Type: Ghost\nEVs: 252 Atk / 4 Def / 252 Spe\nJolly Nature\n- {}\n"
+    (folder / "bisharp.txt").write_text(member.format("Bisharp", "Defiant", "Iron Head"))
+    with pytest.raises(BadInput, match=r"plays none of its 1 teams: set venue: showdown \(team bisharp: .*Bisharp"):
+        FixtureSampler("gen9ou", str(folder), "drawn", packed=True)
+    (folder / "garchomp.txt").write_text(member.format("Garchomp", "Rough Skin", "Earthquake"))
+    both, played = (FixtureSampler("gen9ou", str(folder), "drawn", packed=packed).teams for packed in (False, True))
+    assert [team.name for team in played] == ["garchomp"] and len(both) == 2
+    assert "1 of 2 teams are left out, which the engine does not play (team bisharp:" in capsys.readouterr().err
