@@ -67,6 +67,10 @@ class PPO(Trainer):
         def check_run(self, config: OnlineConfig) -> None:
             if self.value_clip and self.value_loss != "squared":
                 raise BadConfig("algorithm.value_clip: clips the squared loss alone: set 0, or value_loss: squared")
+            if self.opponent_weight and config.learner.network.policies > 1:
+                raise BadConfig(
+                    "algorithm.opponent_weight: its head belongs to one network: set 0, or network.policies: 1"
+                )
 
     def __init__(self, settings: OnlineConfig, **places: Any) -> None:
         super().__init__(settings, **places)
