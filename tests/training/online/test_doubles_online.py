@@ -92,7 +92,7 @@ def test_two_slots_with_networks_of_their_own_begin_alike_and_both_learn(name: s
 def test_two_policies_in_singles_are_refused() -> None:
     with pytest.raises(ArenaError, match=r"learner.network.policies: 2: in gen1ou there is one slot: set 1"):
         trainer("ppo", learner__network__policies=2)
-    with pytest.raises(ArenaError, match="algorithm.opponent_weight: its head belongs to one network"):
+    with pytest.raises(ArenaError, match=r"algorithm.opponent_weight: its head belongs to one network"):
         settings("ppo", **SMALL, learner__network__policies=2, algorithm__opponent_weight=0.3)
 
 
