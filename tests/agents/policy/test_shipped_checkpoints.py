@@ -13,14 +13,12 @@ from agents.policy import checkpoint
 from arena.store import rows
 
 NAMES = sorted(path.name for path in checkpoint.SHIPPED.iterdir())
-#: Names of runs that are not those of their network: a stage of a curriculum.
-RUNS = {"gen9ou": "gen9ou-cpu-labelled-again"}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_shipped_network_is_whole_small_and_says_how_it_was_made(name: str) -> None:
     folder = checkpoint.find(name)
-    assert checkpoint.read(folder).config["name"] == RUNS.get(name, name)
+    assert checkpoint.read(folder).config["name"] == name
     assert sum(path.stat().st_size for path in folder.iterdir()) <= 8e6
     assert {"README.md", "config.yaml", "metrics.jsonl"} <= {path.name for path in folder.iterdir()}
 
