@@ -115,12 +115,18 @@ def test_online_training_is_measured_on_both_venues() -> None:
 
 @pytest.mark.slow
 @pytest.mark.torch
-def test_the_targets_of_expert_iteration_are_measured_by_sharpness() -> None:
-    options = "--battles=1 --share=0.3 --iterations=20 --judge-iterations=20 --judge-samples=2 --determinizations 0 2"
-    said = run("bench/search_targets.py", *options.split())
-    for samples in (0, 2):
-        (part,) = re.findall(
-            rf"^{samples} determinizations: [1-9]\d* decisions of 1 battles.*(?:\n  β.*)+", said, re.MULTILINE
-        )
+@pytest.mark.parametrize(
+    ("options", "samples"),
+    [
+        ("--judge-samples=2 --determinizations 0 2", (0, 2)),
+        ("--format gen9ou --policy gen9ou --teams verdict", (0,)),
+    ],
+)
+def test_the_targets_of_expert_iteration_are_measured_by_sharpness(options: str, samples: tuple[int, ...]) -> None:
+    few = "--battles=1 --share=0.3 --iterations 20 --judge-iterations=20"
+    said = run("bench/search_targets.py", *few.split(), *options.split())
+    for number in samples:
+        head = rf"^{number} determinizations, 20 iterations: [1-9]\d* decisions of 1 battles"
+        (part,) = re.findall(head + r".*(?:\n  .*gain .*)+", said, re.MULTILINE)
         distances = [float(distance) for distance in re.findall(r"distance ([\d.]+)", part)]
         assert len(distances) == 7 and distances == sorted(distances) and 0 < distances[0] < distances[-1] < 1

@@ -33,7 +33,7 @@ def told() -> dict[str, dict[str, object]]:
 def test_a_shipped_networks_configuration_is_a_whole_one(name: str) -> None:
     file = SHIPPED / name / "config.yaml"
     model: type[RunConfig] = OnlineConfig if "league" in yaml.safe_load(file.read_text()) else Config
-    assert load(model, file).name == {"gen9ou": "gen9ou-cpu-labelled-again"}.get(name, name)
+    assert load(model, file).name == name
 
 
 def test_a_missing_and_an_unknown_key_are_named() -> None:
