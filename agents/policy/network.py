@@ -17,7 +17,6 @@ the choices of slot b are those of a second network with weights of its own, whi
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
@@ -114,20 +113,14 @@ class Output(NamedTuple):
 class Memory:
     """Key-value cache of `step` for many battles: a ring buffer with the last `window` decisions of each, per layer.
 
-    Each battle has a slot; its decision t is at index t % window. keys, values: [policies * layers, slots, heads, window,
-    width / heads].
+    Each battle has a slot; its decision t is at index t % window. keys, values: [layers, slots, heads, window, width /
+    heads]. second: that of the second policy, if there is one.
     """
 
     def __init__(self, shape: Shape, slots: int, device: torch.device | str = "cpu") -> None:
-        size = (shape.policies * shape.layers, slots, shape.heads, shape.window, shape.width // shape.heads)
+        size = (shape.layers, slots, shape.heads, shape.window, shape.width // shape.heads)
         self.keys, self.values = torch.zeros(size, device=device), torch.zeros(size, device=device)
-
-    def part(self, policy: int, layers: int) -> Memory:
-        """What one of several policies of so many layers has of it, sharing memory."""
-        part = copy.copy(self)
-        own = slice(policy * layers, (policy + 1) * layers)
-        part.keys, part.values = self.keys[own], self.values[own]
-        return part
+        self.second = None if shape.policies == 1 else Memory(replace(shape, policies=1), slots, device)
 
     @property
     def slots(self) -> int:
@@ -137,6 +130,8 @@ class Memory:
         """Give the slots `targets` what those in `sources` hold."""
         for cache in (self.keys, self.values):
             cache[:, targets] = cache[:, sources]
+        if self.second is not None:
+            self.second.copy(sources, targets)
 
     def grow(self, slots: int) -> None:
         """Enlarge the cache to `slots` battles; existing battles keep their slots."""
@@ -145,6 +140,8 @@ class Memory:
             more[1] = slots - self.slots
             self.keys = torch.cat([self.keys, self.keys.new_zeros(more)], dim=1)
             self.values = torch.cat([self.values, self.values.new_zeros(more)], dim=1)
+            if self.second is not None:
+                self.second.grow(slots)
 
 
 class Block(nn.Module):
@@ -250,10 +247,6 @@ class Network(nn.Module):
         [B, T], False for the padding at the end of shorter battles. Both outputs are 0 at padding; the logits of a decision
         without legal actions are all -inf.
         """
-        own = self._forward(token_ids, features, legal, valid_mask)
-        return self._with_second(own, features, lambda second: second(token_ids, features, legal, valid_mask))
-
-    def _forward(self, token_ids: Tensor, features: Tensor, legal: Tensor, valid_mask: Tensor) -> Output:
         batch, length = valid_mask.shape
         tokens, summary = self.encode(token_ids[valid_mask], features[valid_mask])  # [N, 19, token_width], [N, width]
         x = summary.new_zeros(batch, length, self.shape.width)  # [B, T, width]
@@ -268,10 +261,11 @@ class Network(nn.Module):
         for layer in self.layers:
             x = self._run(layer, x, mask, mask is None, rotary)
         logits, value = self._heads(x[valid_mask], tokens, legal[valid_mask])  # [N, 13], [N, bins]
-        return Output(
+        own = Output(
             logits.new_zeros(batch, length, self.layout.actions).masked_scatter(valid_mask[..., None], logits),
             value.new_zeros(batch, length, self.shape.bins).masked_scatter(valid_mask[..., None], value),
         )
+        return self._with_second(own, features, lambda second: second(token_ids, features, legal, valid_mask))
 
     def forward_packed(self, token_ids: Tensor, features: Tensor, legal: Tensor, positions: Tensor) -> Output:
         """Process whole battles laid end to end. Returns logits [N, 13] and value [N, bins]; the same as `forward`.
@@ -280,12 +274,6 @@ class Network(nn.Module):
         [N, 19, 12]; features: float32 [N, 19, 56]; legal: bool [N, 13]; positions: int64 [N], each decision's number in its
         battle; a 0 begins the next battle.
         """
-        own = self._forward_packed(token_ids, features, legal, positions)
-        return self._with_second(
-            own, features, lambda second: second.forward_packed(token_ids, features, legal, positions)
-        )
-
-    def _forward_packed(self, token_ids: Tensor, features: Tensor, legal: Tensor, positions: Tensor) -> Output:
         n, window = len(positions), self.shape.window
         chunks = -(-n // window)
         tokens, summary = self.encode(token_ids, features)  # [N, 19, token_width], [N, width]
@@ -303,7 +291,10 @@ class Network(nn.Module):
             assert isinstance(layer, Block)
             x = layer.forward_chunks(x, mask, (cos[:, None], sin[:, None]))
         x = x.view(chunks * window, -1)[:n]
-        return Output(*self._heads(x, tokens, legal), x)
+        own = Output(*self._heads(x, tokens, legal), x)
+        return self._with_second(
+            own, features, lambda second: second.forward_packed(token_ids, features, legal, positions)
+        )
 
     @torch.no_grad()
     def step(
@@ -324,24 +315,6 @@ class Network(nn.Module):
         decision at the same position overwrites the first. longest: attend to so many places of the memory, at least those
         that are filled; 0: read their number from `positions`, for which a GPU is waited for.
         """
-        own = self._step(token_ids, features, legal, memory.part(0, len(self.layers)), slots, positions, longest)
-        theirs = memory.part(1, len(self.layers))
-        return self._with_second(
-            own,
-            features,
-            lambda second: second.step(token_ids, features, legal, theirs, slots, positions, longest=longest),
-        )
-
-    def _step(
-        self,
-        token_ids: Tensor,
-        features: Tensor,
-        legal: Tensor,
-        memory: Memory,
-        slots: Tensor,
-        positions: Tensor,
-        longest: int,
-    ) -> Output:
         tokens, summary = self.encode(token_ids, features)  # [B, 19, token_width], [B, width]
         x = summary[:, None]  # [B, 1, width]
         seen = (positions + 1).clamp(max=self.shape.window)  # [B]
@@ -358,7 +331,13 @@ class Network(nn.Module):
             # [B, heads, longest, width / heads]
             keys, values = all_keys[:, :, :longest][slots], all_values[:, :, :longest][slots]
             x = layer.complete(x, scaled_dot_product_attention(apply_rotary(queries, *rotary), keys, values, mask))
-        return Output(*self._heads(x[:, 0], tokens, legal))
+        own = Output(*self._heads(x[:, 0], tokens, legal))
+
+        def ask(second: Network) -> Output:
+            assert memory.second is not None  # it was made for this network's shape
+            return second.step(token_ids, features, legal, memory.second, slots, positions, longest=longest)
+
+        return self._with_second(own, features, ask)
 
     def _with_second(self, own: Output, features: Tensor, ask: Callable[[Network], Output]) -> Output:
         """Return the outputs, those of the second policy at slot b's decisions. features: [..., tokens, features]."""

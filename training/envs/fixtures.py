@@ -107,6 +107,6 @@ def _played(name: str, teams: tuple[FixtureTeam, ...]) -> tuple[FixtureTeam, ...
             f"team set {name}: the engine plays none of its {len(teams):,} teams: set venue: showdown ({reason})"
         )
     if left_out := len(teams) - len(played):
-        left = f"{left_out:,} of {len(teams):,} teams are left out, which the engine does not play"
-        print(f"team set {name}: {left} ({reason})", file=sys.stderr, flush=True)
+        message = f"{left_out:,} of {len(teams):,} teams are left out, which the engine does not play"
+        print(f"team set {name}: {message} ({reason})", file=sys.stderr, flush=True)
     return tuple(played)
