@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.policy.distributions import log_probs
-from agents.search.exact.positions import Gen1Positions
-from agents.search.exact.teacher import Searched, Teacher
-from agents.search.exact.weights import read
+from agents.search.exact.teacher import Searched, Teacher, positions_of
+from teamsets.formats import get_format
 from training.online.config import OnlineConfig
 from training.online.role import Role
 from training.online.rollout import Rollout
@@ -71,13 +70,12 @@ class Measured(ExpertIteration):
     arguments: argparse.Namespace
 
     def make_teacher(self) -> Teacher:
-        options = self.arguments
-        taught = judged = self._positions()
-        if options.format != "gen9ou":
-            judged = Gen1Positions(read(self.rule.weights), options.judge_samples)
-        teacher = Teacher(taught, self.rule.iterations, self.rule.trust, options.seed, prior=self.rule.prior)
+        options, rule = self.arguments, self.rule
+        gen = get_format(options.format).gen
+        judge_positions = positions_of(gen, rule.weights, options.judge_samples if gen == 1 else 0)
+        teacher = Teacher(self._positions(), rule.iterations, rule.trust, options.seed, prior=rule.prior)
         judge = Teacher(
-            judged, options.judge_iterations, 1.0, options.seed + 1, second_share=1.0, prior=self.rule.prior
+            judge_positions, options.judge_iterations, 1.0, options.seed + 1, second_share=1.0, prior=rule.prior
         )
         return JudgedTeacher(teacher, judge, options.share, options.seed)
 

@@ -20,12 +20,6 @@ _ACTIONS = 9
 _SETTINGS = TreeSettings()
 
 
-def engine_actions(engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return the engine's action of each of a network's first nine actions, [n, 9]; -1: not legal."""
-    each = np.tile(np.arange(_ACTIONS), len(rows))
-    return engine.translate(np.repeat(rows, _ACTIONS), np.repeat(seats, _ACTIONS), each).reshape(len(rows), _ACTIONS)
-
-
 def grow_tree(
     position: NDArray[np.int32],
     iterations: int,
@@ -61,7 +55,10 @@ class Gen1Positions:
         self.shared = not determinizations
 
     def engine_actions(self, engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int32]:
-        return engine_actions(engine, rows, seats)
+        each = np.tile(np.arange(_ACTIONS), len(rows))
+        return engine.translate(np.repeat(rows, _ACTIONS), np.repeat(seats, _ACTIONS), each).reshape(
+            len(rows), _ACTIONS
+        )
 
     def trees(
         self,

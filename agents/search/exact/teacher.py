@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.exact.game import ILLEGAL, UNKNOWN, Positions, SearchTree
+from agents.search.exact.root_values import TreeSettings
 from agents.search.exact.weights import files_of, read
 
 #: How much below its position's value an action's first guess is.
-_FIRST = 0.05
+_FIRST = TreeSettings().first
 
 
 def positions_of(gen: int, weights: str, determinizations: int = 0) -> Positions:
