@@ -115,6 +115,14 @@ def test_online_training_is_measured_on_both_venues() -> None:
 
 @pytest.mark.slow
 @pytest.mark.torch
+def test_large_minibatches_are_measured_by_their_pieces() -> None:
+    said = run("bench/minibatches.py", "--presets=micro", "--battles=8", "--rounds=1", "--sizes=64")
+    for name in ("pieces of 64", r"all [\d,]+"):
+        assert re.search(rf"^micro, {name}: [1-9][\d,]* decisions/s, \d+% system, [\d.]+ times$", said, re.MULTILINE)
+
+
+@pytest.mark.slow
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("options", "samples"),
     [

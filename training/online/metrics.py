@@ -12,23 +12,25 @@ from torch import Tensor
 class Averages:
     """Means of metrics over minibatches: `averages.add(loss=loss)` for each, then `averages.means()`.
 
+    Of a minibatch in pieces: `averages.add(piece.share, loss=loss)` for each piece.
+
     Only `means` waits for a GPU.
     """
 
     def __init__(self) -> None:
         self._sums: dict[str, Tensor | float] = {}
-        self._counts: dict[str, int] = {}
+        self._weights: dict[str, float] = {}
 
-    def add(self, **metrics: Tensor | float) -> None:
-        """Count these metrics of a minibatch."""
+    def add(self, weight: float = 1.0, /, **metrics: Tensor | float) -> None:
+        """Count these metrics of a minibatch, or of so much of it."""
         for name, value in metrics.items():
             number = value.detach().double() if isinstance(value, Tensor) else value
-            self._sums[name] = self._sums.get(name, 0.0) + number
-            self._counts[name] = self._counts.get(name, 0) + 1
+            self._sums[name] = self._sums.get(name, 0.0) + weight * number
+            self._weights[name] = self._weights.get(name, 0.0) + weight
 
     def means(self) -> dict[str, float]:
         """Metric -> mean over the minibatches that had it."""
-        return {name: float(total) / self._counts[name] for name, total in self._sums.items()}
+        return {name: float(total) / self._weights[name] for name, total in self._sums.items()}
 
 
 class IterationClock:

@@ -47,7 +47,7 @@ class Role:
         self.temperature = ParameterSchedule(settings.exploration.temperature)
         self.epsilon = ParameterSchedule(settings.exploration.epsilon)
         self.replay: ReplayBuffer | None = None
-        self.updates, self._skipped = 0, 0
+        self.updates, self._skipped, self._gradient_used = 0, 0, True
         self.noise_scale = NoiseScale()
 
     def attach(self, head: nn.Module) -> None:
@@ -76,15 +76,26 @@ class Role:
         return learning.active and iteration >= learning.start and (not learning.end or iteration < learning.end)
 
     def update(self, loss: Tensor, fresh: int = 0) -> float:
-        """Take a gradient step on a loss. Returns the norm of the gradient before clipping.
+        """Take a gradient step on a loss: `add_gradient` and `step` in one."""
+        self.add_gradient(loss)
+        return self.step(fresh)
+
+    def add_gradient(self, loss: Tensor) -> None:
+        """Add the gradient of a loss, or of a piece of it, to those since the last `step`."""
+        if self._gradient_used:
+            self.optimizer.zero_grad()
+            self._gradient_used = False
+        loss.backward()
+
+    def step(self, fresh: int = 0) -> float:
+        """Take a gradient step by what `add_gradient` got. Returns the norm of the gradient before clipping.
 
         fresh: decisions whose mean loss it is, where the rollout has not been learned from before: for the noise scale.
         A step whose gradient is not finite is skipped. Raises TrainingFailed after `_BAD_UPDATES` of them in a row.
         """
+        self._gradient_used = True
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate.value
-        self.optimizer.zero_grad()
-        loss.backward()
         learning = list(self._learning.parameters())
         gradients = [parameter.grad for parameter in learning if parameter.grad is not None]
         total_norm = torch.nn.utils.get_total_norm(gradients)
@@ -210,14 +221,17 @@ class Critic:
         self._optimizer = _adamw(self.network, settings)
         self._learning_rate, self._max_norm = learning_rate, settings.max_grad_norm
 
-    def update(self, loss: Tensor, iteration: int) -> None:
-        """Take a gradient step on a loss, unless its gradient is not finite."""
+    def add_gradient(self, loss: Tensor) -> None:
+        """Add the gradient of a loss, or of a piece of it, to those since the last `step`."""
+        loss.backward()
+
+    def step(self, iteration: int) -> None:
+        """Take a gradient step by what `add_gradient` got, unless it is not finite."""
         for group in self._optimizer.param_groups:
             group["lr"] = self._learning_rate.at(iteration)
-        self._optimizer.zero_grad()
-        loss.backward()
         if math.isfinite(float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._max_norm))):
             self._optimizer.step()
+        self._optimizer.zero_grad()
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint must store to resume."""

@@ -19,6 +19,10 @@ from torch import Tensor, nn
 from agents.policy.network import Network, Output
 from training.envs.network_players import SamplingSettings
 
+#: Decisions that a CPU works through at a time. What a layer leaves of more for its way back is memory that the system gives
+#: and takes back each time, which costs more than the learning: scripts/bench/minibatches.py.
+PIECE_DECISIONS = 1024
+
 
 class Padded(NamedTuple):
     """B trajectories of up to T decisions. places: int64 [B, T], where each decision is in the rollout; 0 at padding."""
@@ -29,6 +33,18 @@ class Padded(NamedTuple):
     def take(self, packed: Tensor) -> Tensor:
         """[D, ...] -> [B, T, ...]; what stands at padding has no meaning."""
         return packed[self.places]
+
+
+class Piece(NamedTuple):
+    """A part of a minibatch that is worked through on its own: the gradient of a minibatch's mean loss is the sum of its
+    pieces', weighted by `share`.
+
+    trajectories: int64 [B], on the CPU. decisions: how many of them are in the loss, 1 or more. share: of the minibatch's.
+    """
+
+    trajectories: Tensor
+    decisions: int
+    share: float
 
 
 @dataclass(frozen=True)
@@ -115,14 +131,32 @@ class Rollout:
     def all_in_loss(self) -> bool:
         return bool(self.in_loss.all())
 
+    @cached_property
+    def _decisions_in_loss(self) -> NDArray[np.int64]:
+        """[B]: of each trajectory, not on a GPU."""
+        if self.all_in_loss:
+            return self.host_lengths
+        starts = self.host_lengths.cumsum() - self.host_lengths
+        return np.add.reduceat(self.in_loss.cpu().numpy(), starts, dtype=np.int64)
+
     def minibatches(self, decisions: int, generator: torch.Generator) -> Iterator[Tensor]:
         """Yield trajectories (int64, on the CPU) in random order, about `decisions` decisions at a time."""
-        order = torch.randperm(len(self.lengths), generator=generator)
-        total = torch.from_numpy(self.host_lengths)[order].cumsum(0)
+        yield from self._parts(torch.randperm(len(self.lengths), generator=generator), decisions)
+
+    def pieces(self, trajectories: Tensor) -> list[Piece]:
+        """Return the pieces of a minibatch that have decisions in the loss: on a GPU a single one, or none."""
+        parts = [trajectories] if self.actions.device.type != "cpu" else self._parts(trajectories, PIECE_DECISIONS)
+        counts = [(part, int(self._decisions_in_loss[part.numpy()].sum())) for part in parts]
+        total = sum(decisions for _, decisions in counts)
+        return [Piece(part, decisions, decisions / total) for part, decisions in counts if decisions]
+
+    def _parts(self, trajectories: Tensor, decisions: int) -> Iterator[Tensor]:
+        """Yield these trajectories in their order, about `decisions` decisions at a time."""
+        total = torch.from_numpy(self.host_lengths)[trajectories].cumsum(0)
         count = max(1, round(int(total[-1]) / decisions))
         part = ((total - 1) * count // total[-1]).clamp(max=count - 1)
         for number in range(count):
-            chosen = order[part == number]
+            chosen = trajectories[part == number]
             if len(chosen):
                 yield chosen
 

@@ -19,6 +19,7 @@ from agents.policy import checkpoint  # noqa: E402
 from agents.policy.distributions import kl, log_prob_of, log_probs  # noqa: E402
 from agents.policy.network import PRESETS, Network, Output  # noqa: E402
 from training.envs.network_players import SamplingSettings, behaviour_log_probs, returns_of  # noqa: E402
+from training.online import rollout as rollouts  # noqa: E402
 from training.online.policy_gradient import advantages, td_errors  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
 from training.online.rules.ddqn import q_of  # noqa: E402
@@ -36,6 +37,26 @@ RULES: dict[str, dict[str, Any]] = {
     "magrpo": {"algorithm__group": 4, "algorithm__branch_at": 4},
     "expert_iteration": {"algorithm__iterations": 20},
 }
+
+
+@pytest.mark.parametrize("rule", [name for name in RULES if name != "ddqn"])
+def test_a_minibatch_in_pieces_has_the_gradient_and_the_metrics_of_the_whole(
+    rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    once = {"algorithm__epochs": 1} if rule in ("ppo", "expert_iteration") else {}
+    found = []
+    for size in (1 << 30, 40):
+        monkeypatch.setattr(rollouts, "PIECE_DECISIONS", size)
+        one = trainer(rule, **(RULES[rule] | once), algorithm__minibatch_decisions=1 << 20)
+        metrics = without_clock(one.iterate())
+        role = one.roles["learner"]
+        assert role.updates == 1
+        found.append((metrics, [each.grad.clone() for each in role.network.parameters() if each.grad is not None]))
+    (whole, gradients), (pieces, summed) = found
+    assert len(gradients) == len(summed) > 10
+    for one_gradient, other in zip(gradients, summed, strict=True):
+        torch.testing.assert_close(other, one_gradient, rtol=1e-3, atol=2e-6)
+    assert pieces == pytest.approx(whole, rel=1e-3, abs=1e-5)
 
 
 def test_advantages_of_a_battle_that_ended_and_of_one_that_was_cut() -> None:

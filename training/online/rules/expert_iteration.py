@@ -111,15 +111,19 @@ class ExpertIteration(Trainer):
         averages = Averages()
         for epoch in range(rule.epochs):
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-                index, (logits, values, _) = forward_in_loss(role.network, rollout, part)
-                legal = rollout.legal[index]
-                policy_loss = kl(target[index], logits, legal).mean()
-                value_loss = (returns_of(values) - goal[index]).square().mean()
-                spread = entropy(log_probs(logits, legal)).mean()
-                loss = policy_loss + rule.value_weight * value_loss - entropy_weight * spread
-                loss = loss + self.penalty(logits, None if reference is None else reference[index], legal)
-                norm = role.update(loss, len(index) if epoch == 0 else 0)
-                averages.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=norm)
+                pieces = rollout.pieces(part)
+                for piece in pieces:
+                    index, (logits, values, _) = forward_in_loss(role.network, rollout, piece.trajectories)
+                    legal = rollout.legal[index]
+                    policy_loss = kl(target[index], logits, legal).mean()
+                    value_loss = (returns_of(values) - goal[index]).square().mean()
+                    spread = entropy(log_probs(logits, legal)).mean()
+                    loss = policy_loss + rule.value_weight * value_loss - entropy_weight * spread
+                    loss = loss + self.penalty(logits, None if reference is None else reference[index], legal)
+                    averages.add(piece.share, policy_loss=policy_loss, value_loss=value_loss, loss=loss)
+                    role.add_gradient(piece.share * loss)
+                fresh = sum(piece.decisions for piece in pieces) if epoch == 0 else 0
+                averages.add(gradient_norm=role.step(fresh))
         return averages.means() | search_metrics(rollout, target)
 
 

@@ -61,29 +61,33 @@ class IAC(Trainer):
         critic = self._critics.get(role.name)
         averages = Averages()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-            padded = rollout.padded(part)
-            chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
-            output = forward(role.network, rollout, padded)
-            critic_output = output if critic is None else forward(critic.network, rollout, padded)
-            values = returns_of(critic_output.value) * padded.valid_mask  # [B, T]
-            # The rollout has the policy network's value of a truncated battle, but not its position for another network.
-            after = rollout.bootstrap[part] if critic is None else last_values(values, padded.valid_mask)
-            bootstrap = after * ~rollout.terminated[part]  # [B]
-            delta = td_errors(padded.take(rewards), values, padded.valid_mask, bootstrap, rule.discount)[chosen]  # [n]
-            terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
-            policy_loss = -(terms.ratio * delta.detach()).mean()
-            value_loss = delta.square().mean()
-            loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
-            if critic is None:
-                loss = loss + rule.value_weight * value_loss
-            else:
-                critic.update(value_loss, self.iteration)
-            averages.add(
-                policy_loss=policy_loss,
-                value_loss=value_loss,
-                loss=loss,
-                gradient_norm=role.update(loss, len(terms.ratio)),
-            )
+            pieces = rollout.pieces(part)
+            for piece in pieces:
+                padded = rollout.padded(piece.trajectories)
+                chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
+                output = forward(role.network, rollout, padded)
+                critic_output = output if critic is None else forward(critic.network, rollout, padded)
+                values = returns_of(critic_output.value) * padded.valid_mask  # [B, T]
+                # The rollout has the policy network's value of a truncated battle, but not its position for another network.
+                after = (
+                    rollout.bootstrap[piece.trajectories] if critic is None else last_values(values, padded.valid_mask)
+                )
+                bootstrap = after * ~rollout.terminated[piece.trajectories]  # [B]
+                errors = td_errors(padded.take(rewards), values, padded.valid_mask, bootstrap, rule.discount)  # [B, T]
+                delta = errors[chosen]  # [n]
+                terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
+                policy_loss = -(terms.ratio * delta.detach()).mean()
+                value_loss = delta.square().mean()
+                loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
+                if critic is None:
+                    loss = loss + rule.value_weight * value_loss
+                else:
+                    critic.add_gradient(piece.share * value_loss)
+                averages.add(piece.share, policy_loss=policy_loss, value_loss=value_loss, loss=loss)
+                role.add_gradient(piece.share * loss)
+            if critic is not None:
+                critic.step(self.iteration)
+            averages.add(gradient_norm=role.step(sum(piece.decisions for piece in pieces)))
         return averages.means()
 
     def replace(self, name: str, by: str) -> None:

@@ -81,32 +81,34 @@ class MAAC(Trainer):
         rule: MAAC.Settings = self.rule
         rewards = self.shaped(rollout, reference)  # [D]
         entropy_weight = rule.entropy.at(self.iteration)
+        warming_up = self.iteration < rule.critic_warmup
         averages = Averages()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-            padded = rollout.padded(part)
-            chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
-            index, valid = padded.places[padded.valid_mask], padded.valid_mask
-            given = (rollout.token_ids, rollout.features, rollout.others_token_ids, rollout.others_features)
-            predicted = self._critic.network(*(each[index] for each in given))  # [N]
-            values = predicted.new_zeros(valid.shape).masked_scatter(valid, predicted)  # [B, T]
-            # What a truncated battle goes on with is not in the rollout: the critic's value of its last decision.
-            bootstrap = last_values(values, valid) * ~rollout.terminated[part]  # [B]
-            delta = td_errors(padded.take(rewards), values, valid, bootstrap, rule.discount)[chosen]  # [n]
-            value_loss = delta.square().mean()
-            self._critic.update(value_loss, self.iteration)
-            if self.iteration < rule.critic_warmup:
-                averages.add(value_loss=value_loss)
-                continue
-            output = forward(role.network, rollout, padded)
-            terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
-            policy_loss = -(terms.ratio * delta.detach()).mean()
-            loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
-            averages.add(
-                policy_loss=policy_loss,
-                value_loss=value_loss,
-                loss=loss,
-                gradient_norm=role.update(loss, len(terms.ratio)),
-            )
+            pieces = rollout.pieces(part)
+            for piece in pieces:
+                padded = rollout.padded(piece.trajectories)
+                chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
+                index, valid = padded.places[padded.valid_mask], padded.valid_mask
+                given = (rollout.token_ids, rollout.features, rollout.others_token_ids, rollout.others_features)
+                predicted = self._critic.network(*(each[index] for each in given))  # [N]
+                values = predicted.new_zeros(valid.shape).masked_scatter(valid, predicted)  # [B, T]
+                # What a truncated battle goes on with is not in the rollout: the critic's value of its last decision.
+                bootstrap = last_values(values, valid) * ~rollout.terminated[piece.trajectories]  # [B]
+                delta = td_errors(padded.take(rewards), values, valid, bootstrap, rule.discount)[chosen]  # [n]
+                value_loss = delta.square().mean()
+                self._critic.add_gradient(piece.share * value_loss)
+                averages.add(piece.share, value_loss=value_loss)
+                if warming_up:
+                    continue
+                output = forward(role.network, rollout, padded)
+                terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
+                policy_loss = -(terms.ratio * delta.detach()).mean()
+                loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
+                averages.add(piece.share, policy_loss=policy_loss, loss=loss)
+                role.add_gradient(piece.share * loss)
+            self._critic.step(self.iteration)
+            if not warming_up:
+                averages.add(gradient_norm=role.step(sum(piece.decisions for piece in pieces)))
         return averages.means()
 
     def state(self) -> dict[str, Any]:

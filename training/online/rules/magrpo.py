@@ -83,13 +83,17 @@ class MAGRPO(Trainer):
         entropy_weight = rule.entropy.at(self.iteration)
         averages = Averages()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-            index, output = forward_in_loss(role.network, rollout, part)
-            if not len(index):
+            pieces = rollout.pieces(part)
+            if not pieces:
                 continue
-            terms = policy_terms(self, rollout, index, output.logits, reference)
-            policy_loss = -(terms.ratio * weights[index]).mean()
-            loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
-            averages.add(policy_loss=policy_loss, loss=loss, gradient_norm=role.update(loss, len(terms.ratio)))
+            for piece in pieces:
+                index, output = forward_in_loss(role.network, rollout, piece.trajectories)
+                terms = policy_terms(self, rollout, index, output.logits, reference)
+                policy_loss = -(terms.ratio * weights[index]).mean()
+                loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
+                averages.add(piece.share, policy_loss=policy_loss, loss=loss)
+                role.add_gradient(piece.share * loss)
+            averages.add(gradient_norm=role.step(sum(piece.decisions for piece in pieces)))
         return averages.means() | {"advantage": float(advantages.abs().mean())}
 
 

@@ -99,33 +99,30 @@ class PPO(Trainer):
             epochs += 1
             of_epoch = Averages()
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-                index, (logits, values, context) = forward_in_loss(role.network, rollout, part)
-                terms = policy_terms(self, rollout, index, logits, reference)
-                parts = losses(
-                    terms.log_prob,
-                    rollout.log_probs[index],
-                    advantage[index],
-                    rule.clip,
-                )
-                if rule.value_loss == "squared":
-                    value_loss = squared_loss(returns_of(values), rollout.values[index], target[index], rule.value_clip)
-                else:
-                    value_loss = categorical_loss(values, target[index])
-                loss = parts["policy_loss"] + rule.value_weight * value_loss
-                loss = loss - entropy_weight * terms.entropy + terms.penalty
-                if labelled is not None:
-                    assert isinstance(role.head, OpponentHead) and context is not None
-                    labels, classes = labelled
-                    predicted, right = role.head.loss(role.network, context, labels[index], classes)
-                    loss = loss + rule.opponent_weight * predicted
-                    averages.add(opponent_loss=predicted, opponent_predicted=right)
-                of_epoch.add(kl=parts["approximate_kl"])
-                averages.add(
-                    **parts,
-                    value_loss=value_loss,
-                    loss=loss,
-                    gradient_norm=role.update(loss, len(index) if epochs == 1 else 0),
-                )
+                pieces = rollout.pieces(part)
+                for piece in pieces:
+                    index, (logits, values, context) = forward_in_loss(role.network, rollout, piece.trajectories)
+                    terms = policy_terms(self, rollout, index, logits, reference)
+                    parts = losses(terms.log_prob, rollout.log_probs[index], advantage[index], rule.clip)
+                    if rule.value_loss == "squared":
+                        value_loss = squared_loss(
+                            returns_of(values), rollout.values[index], target[index], rule.value_clip
+                        )
+                    else:
+                        value_loss = categorical_loss(values, target[index])
+                    loss = parts["policy_loss"] + rule.value_weight * value_loss
+                    loss = loss - entropy_weight * terms.entropy + terms.penalty
+                    if labelled is not None:
+                        assert isinstance(role.head, OpponentHead) and context is not None
+                        labels, classes = labelled
+                        predicted, right = role.head.loss(role.network, context, labels[index], classes)
+                        loss = loss + rule.opponent_weight * predicted
+                        averages.add(piece.share, opponent_loss=predicted, opponent_predicted=right)
+                    of_epoch.add(piece.share, kl=parts["approximate_kl"])
+                    averages.add(piece.share, **parts, value_loss=value_loss, loss=loss)
+                    role.add_gradient(piece.share * loss)
+                fresh = sum(piece.decisions for piece in pieces) if epochs == 1 else 0
+                averages.add(gradient_norm=role.step(fresh))
             if rule.max_kl and of_epoch.means()["kl"] > rule.max_kl:
                 break
         return averages.means() | {"epochs": float(epochs)}
