@@ -71,6 +71,7 @@ def read_replace(battle: TrackedBattle, message: list[str]) -> None:
     keep_tera_type(battle, wearer)
     if wearer._ability is None:
         wearer._ability = "illusion"
+    battle.recognise(message[2])
 
 
 def unmask(battle: TrackedBattle, place: str, wearer: Pokemon, copied: Pokemon) -> None:

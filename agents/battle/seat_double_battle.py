@@ -127,6 +127,16 @@ class SeatDoubleBattle(SeatView, QuickDoubleBattle):
                 other.switch_in()
                 self.on_bench[place] = fresh
 
+    def recognise(self, ident: str) -> None:
+        guise, _ = self.on_bench.get(ident[:3], ("", None))
+        team = self._team if ident[:2] == self._player_role else self._opponent_team
+        for place, there in list(self.places(ident).items()):
+            thought, _ = self.on_bench.get(place, ("", None))
+            if place != ident[:3] and thought == guise in team and all(there is not mon for mon in team.values()):
+                unmask(self, place, team[guise], there)
+                team[guise].switch_in()
+                self.on_bench.pop(place)
+
     def _left(self, side: str) -> int:
         """Return how many Pokémon of a side have not fainted, as far as it is known."""
         team = self._team if side == self._player_role else self._opponent_team

@@ -128,6 +128,9 @@ class TrackedBattle(QuickReading):
     def part_guises(self, ident: str) -> None:
         """Tell one that comes in from one of its side that has stood there in its guise: there is none in singles."""
 
+    def recognise(self, ident: str) -> None:
+        """As an active one ("p1a: Zoroark") has lost its guise, take an ally that was thought to be in it for the real one."""
+
     @abstractmethod
     def facing(self, ident: str) -> Pokemon | None:
         """Return the only Pokémon that an active one has to do with on the other side; None if there are two."""

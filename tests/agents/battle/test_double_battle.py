@@ -218,6 +218,17 @@ def test_a_second_wide_guard_of_a_side_counts_though_no_line_says_so() -> None:
     assert [mon.protect_counter for mon in battle.active_pokemon if mon is not None] == [1, 1]
 
 
+def test_the_last_but_one_that_comes_in_is_the_last_if_that_was_another_one_in_its_guise() -> None:
+    fallen = [f"|faint|p2a: {name}" for name in ("Onix", "Eevee")]
+    battle = begun("|-damage|p2b: Abra|40/100", fallen[0], "|switch|p2a: Eevee|Eevee, L50, M|100/100", fallen[1])
+    battle.feed(["|switch|p2a: Abra|Abra, L50, M|100/100", "|-boost|p2a: Abra|atk|1", "|move|p2a: Abra|Tackle|p1a: Hypno"])
+    battle.feed(["|replace|p2b: Zoroark|Zoroark, L50, M", "|-end|p2b: Zoroark|Illusion", "|-damage|p2a: Abra|70/100"])
+    abra, zoroark = battle.opponent_active_pokemon
+    assert abra is battle.opponent_team["p2: Abra"] and zoroark is battle.opponent_team["p2: Zoroark"]
+    assert (abra.current_hp, abra.boosts["atk"], abra.active, list(abra.moves)) == (70, 1, True, ["tackle"])
+    assert (zoroark.current_hp, zoroark.boosts["atk"], zoroark.active) == (40, 0, True)
+
+
 def test_the_last_but_one_that_comes_in_wears_the_guise_of_the_last() -> None:
     fallen = [f"|faint|p2a: {name}" for name in ("Onix", "Eevee")]
     battle = begun("|-damage|p2b: Abra|40/100", fallen[0], "|switch|p2a: Eevee|Eevee, L50, M|100/100", fallen[1])
