@@ -24,6 +24,7 @@ _TAKERS = frozenset({"trace", "receiver", "powerofalchemy", "mummy", "lingeringa
 #: Moves after which two Pokémon have the same ability.
 _SHARING = frozenset({"move: Role Play", "move: Entrainment", "move: Doodle"})
 _NO_ABILITY = ""
+_PERISHING = frozenset({Effect.PERISH0, Effect.PERISH1, Effect.PERISH2, Effect.PERISH3})
 #: As One is two abilities in one, which lines name one by one -> the id, by what only one of both has.
 _AS_ONE = {"asone": "", "unnerve": "", "chillingneigh": "asoneglastrier", "grimneigh": "asonespectrier"}
 _AS_ONE_OF = {"calyrexice": "asoneglastrier", "calyrexshadow": "asonespectrier"}
@@ -44,6 +45,8 @@ def read_ability(battle: TrackedBattle, message: list[str]) -> None:
     taker = to_id_str(source.removeprefix("ability:")) if source.startswith("ability:") else ""
     if old is None and not source.startswith("move:") and taker not in _TAKERS:
         show_ability(mon, ability)
+        if ability == "perishbody":
+            _begin_perishing(battle, mon)
         if ability == "neutralizinggas":
             battle.field_start(message[3])
             for active in battle.fielded():
@@ -55,6 +58,15 @@ def read_ability(battle: TrackedBattle, message: list[str]) -> None:
     give_ability(mon, ability)
     if other(message, 4) and (taker or source in _SHARING):
         show_ability(battle.get_pokemon(other(message, 4)), ability)
+
+
+def _begin_perishing(battle: TrackedBattle, mon: Pokemon) -> None:
+    """Perish Body has acted: its holder and who has touched it have Perish Song, which a line tells as the turn ends."""
+    touched = next((line[2] for line in reversed(battle._replay_data) if line[1] == "move"), None)
+    attacker = None if touched is None else battle.active_of(touched)
+    for perishing in (mon, attacker):
+        if perishing is not None and not _PERISHING.intersection(perishing._effects):
+            perishing._effects[Effect.PERISH3] = 0
 
 
 def _as_one(battle: TrackedBattle, mon: Pokemon, ident: str, ability: str) -> str:

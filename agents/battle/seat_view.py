@@ -172,10 +172,14 @@ class SeatView(TrackedBattle):
             entries[entry["ident"]] = entry
 
     def _end_own_guises(self, active: list[dict[str, Any]]) -> None:
-        """Give what lines said of one of ours to the one that the request shows in its slot, if that is another."""
-        for letter, copied, shown in zip("ab", self.own_active(), active, strict=False):
-            if copied is None:
-                continue
+        """Give what lines said of one of ours to the one that the request shows in its slot, if that is another.
+
+        Of two that look alike, first the one of the team, which the other may be.
+        """
+        slots = [each for each in zip("ab", self.own_active(), active, strict=False) if each[1] is not None]
+        slots.sort(key=lambda each: all(each[1] is not mon for mon in self._team.values()))
+        for letter, copied, shown in slots:
+            assert copied is not None
             wearer = self._team.get(shown["ident"])
             if wearer is None:
                 wearer = self.get_pokemon(shown["ident"], True, shown["details"], shown)

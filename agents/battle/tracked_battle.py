@@ -129,7 +129,7 @@ class TrackedBattle(QuickReading):
         """Tell one that comes in from one of its side that has stood there in its guise: there is none in singles."""
 
     def recognise(self, ident: str) -> None:
-        """As an active one ("p1a: Zoroark") has lost its guise, take an ally that was thought to be in it for the real one."""
+        """As an active one ("p1a: Zoroark") loses its guise, take an ally that was thought to be in it for the real one."""
 
     @abstractmethod
     def facing(self, ident: str) -> Pokemon | None:

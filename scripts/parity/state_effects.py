@@ -121,7 +121,7 @@ UNKNOWABLE = {
     "that a move was not used, as a Choice item or Gorilla Tactics has locked its user again (Magic Room is over)": (
         "the line is that of a use that fails: it seems to cost PP, until the request, and to be the last move"
     ),
-    "PP that Pressure costs a move of doubles that fails at once": (
+    "PP that Pressure costs a move of doubles that fails at once or is prepared": (
         "its line names no target, and one of two opponents may have Pressure; the next request that lists the PP does"
     ),
     "effects of poke-env that only say what has just happened": (

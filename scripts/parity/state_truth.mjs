@@ -107,9 +107,10 @@ export function watchMoves(battle) {
   }
 }
 
-/** Whether the line of a move does not name its target, as it has failed: of two opponents it can be either. */
+/** Whether the line of a move does not name its target, as it has failed or is prepared: of two opponents it can be either. */
 function hidesTarget(log, from, pokemon) {
-  return log.slice(from).some(line => line.startsWith(`|move|${pokemon}|`) && line.includes('||[still]'));
+  const words = log.slice(from).filter(line => line.startsWith(`|move|${pokemon}|`)).map(line => line.split('|'));
+  return words.some(line => line[4] === '' && line.includes('[still]')); // also of a called move
 }
 
 /** Notes a move that a Choice item keeps from being used: the line is that of a use that fails. */

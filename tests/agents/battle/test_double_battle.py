@@ -203,6 +203,20 @@ def test_two_of_a_side_that_look_alike_are_two_pokemon() -> None:
     assert both.parse_warnings == 0 and abra.boosts["atk"] == 1
 
 
+def test_perish_body_acts_at_once_on_its_holder_and_who_touched_it() -> None:
+    battle = begun(
+        "|move|p2a: Onix|Iron Tail|p2b: Abra", "|-damage|p2b: Abra|74/100", "|-ability|p2b: Abra|Perish Body"
+    )
+    onix, abra = battle.opponent_team["p2: Onix"], battle.opponent_team["p2: Abra"]
+    assert Effect.PERISH3 in onix.effects and Effect.PERISH3 in abra.effects and abra.ability == "perishbody"
+    battle.feed([f"|-start|p2{place}|perish3" for place in ("a: Onix", "b: Abra")])
+    battle.feed(["|turn|2", "|move|p1b: Muk|Tackle|p2b: Abra", "|-ability|p2b: Abra|Perish Body"])
+    assert Effect.PERISH3 in battle.team["p1: Muk"].effects and Effect.PERISH3 in onix.effects
+    battle.feed([f"|-start|p2{place}|perish2" for place in ("a: Onix", "b: Abra")])
+    battle.feed(["|move|p1b: Muk|Tackle|p2b: Abra", "|-ability|p2b: Abra|Perish Body"])
+    assert [name for name in ("PERISH2", "PERISH3") if Effect[name] in abra.effects] == ["PERISH2"]
+
+
 def test_jaw_lock_holds_both_until_either_leaves() -> None:
     battle = begun("|move|p2b: Abra|Jaw Lock|p1b: Muk", "|-activate|p2b: Abra|trapped", "|-activate|p1b: Muk|trapped")
     abra, muk = battle.opponent_team["p2: Abra"], battle.team["p1: Muk"]
@@ -221,12 +235,32 @@ def test_a_second_wide_guard_of_a_side_counts_though_no_line_says_so() -> None:
 def test_the_last_but_one_that_comes_in_is_the_last_if_that_was_another_one_in_its_guise() -> None:
     fallen = [f"|faint|p2a: {name}" for name in ("Onix", "Eevee")]
     battle = begun("|-damage|p2b: Abra|40/100", fallen[0], "|switch|p2a: Eevee|Eevee, L50, M|100/100", fallen[1])
-    battle.feed(["|switch|p2a: Abra|Abra, L50, M|100/100", "|-boost|p2a: Abra|atk|1", "|move|p2a: Abra|Tackle|p1a: Hypno"])
+    battle.feed(
+        ["|switch|p2a: Abra|Abra, L50, M|100/100", "|-boost|p2a: Abra|atk|1", "|move|p2a: Abra|Tackle|p1a: Hypno"]
+    )
     battle.feed(["|replace|p2b: Zoroark|Zoroark, L50, M", "|-end|p2b: Zoroark|Illusion", "|-damage|p2a: Abra|70/100"])
     abra, zoroark = battle.opponent_active_pokemon
     assert abra is battle.opponent_team["p2: Abra"] and zoroark is battle.opponent_team["p2: Zoroark"]
     assert (abra.current_hp, abra.boosts["atk"], abra.active, list(abra.moves)) == (70, 1, True, ["tackle"])
     assert (zoroark.current_hp, zoroark.boosts["atk"], zoroark.active) == (40, 0, True)
+
+
+def test_of_two_of_ours_that_look_alike_the_request_says_which_was_in_a_guise() -> None:
+    for order in (("Zoroark", "Mew"), ("Mew", "Zoroark")):
+        battle = begun("|faint|p1a: Hypno", "|faint|p1b: Muk", "|", "|upkeep")
+        fallen = [entry(name, slot, "0 fnt") for slot, name in enumerate(OWN[:2])]
+        bench = [entry("Mew", 2, "90/100 brn"), entry("Zoroark", 3)]
+        battle.ask({"forceSwitch": [True, True], "side": request(*fallen, *bench)["side"]})
+        shown = {"Mew": "|switch|p1{}: Mew|Mew, L50, M|90/100 brn", "Zoroark": "|switch|p1{}: Mew|Mew, L50, M|100/100"}
+        first, second = (shown[name].format(letter) for name, letter in zip(order, "ab", strict=True))
+        battle.feed([second, first, "|-boost|p1a: Mew|atk|1", "|turn|2"])
+        bench = [entry(name, slot, "90/100 brn" if name == "Mew" else "100/100") for slot, name in enumerate(order)]
+        battle.ask(request(*bench, *(entry(name, slot + 2, "0 fnt") for slot, name in enumerate(OWN[:2]))))
+        active = [mon for mon in battle.own_active() if mon is not None]
+        assert [mon.name for mon in active] == list(order)
+        assert [(mon.active, mon._active_turns, mon.boosts["atk"]) for mon in active] == [(True, 1, 1), (True, 1, 0)]
+        assert all(mon is battle.team[f"p1: {mon.name}"] for mon in active)
+        assert [mon.current_hp for mon in active] == [90 if name == "Mew" else 100 for name in order]
 
 
 def test_the_last_but_one_that_comes_in_wears_the_guise_of_the_last() -> None:
