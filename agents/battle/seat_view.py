@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from poke_env.battle.pokemon import Pokemon
 
@@ -31,15 +31,12 @@ _CROWNED = frozenset({"behemothblade", "behemothbash"})
 class SeatView(TrackedBattle):
     """A battle, of one slot a side or two, that reads protocol lines and requests.
 
-    slots: of a side, 1 in singles and 2 in doubles.
     lines: all protocol lines received so far, as the websocket would deliver them, without requests.
     legal: the legal choices of the current request, moves first.
     rng: the seat's own generator; the only source of chance that an agent may use if its battles are to be repeated.
     format_id: the format played, e.g. "gen1ou".
     parse_warnings: number of protocol lines that poke-env could not parse (its state may then be slightly out of date).
     """
-
-    slots: ClassVar[int]
 
     def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
         super().__init__(tag, username, role, gen, format_id, rng)
@@ -140,10 +137,12 @@ class SeatView(TrackedBattle):
         """
         changed: list[dict[str, Any]] = []
         entries, known = self._entries, self._team
+        slots = zip(self.own_active(), side["pokemon"], strict=False)
+        guised = any(mon is not None and mon is not known.get(entry["ident"]) for mon, entry in slots)
         for entry in side["pokemon"]:
             ident, active = entry["ident"], entry["active"]
             before, pokemon = entries.get(ident), known.get(ident)
-            if before is None or pokemon is None or pokemon._active != active:
+            if guised or before is None or pokemon is None or pokemon._active != active:
                 changed = side["pokemon"]  # the first request, or Illusion: let poke-env process all of it
                 self._end_own_guises([shown for shown in changed if shown["active"]])
                 break

@@ -6,7 +6,7 @@ import logging
 import random
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from poke_env.battle.effect import Effect
 from poke_env.battle.pokemon import Pokemon
@@ -29,6 +29,7 @@ class TrackedBattle(QuickReading):
 
     A place is a side with its slot, as the first three letters of an active Pokémon's identifier name it: "p1a".
 
+    slots: of a side, 1 in singles and 2 in doubles.
     on_bench: for each place, what was known of its active Pokémon just before it came in: all that its lines said since then
     is undone for it when they turn out to be those of another one under Illusion. None: it had not been seen before.
     poisoned_at_end: Pokémon that became badly poisoned at the end of the turn, after its poison would have counted.
@@ -49,6 +50,8 @@ class TrackedBattle(QuickReading):
     pressing: the places whose Pokémon has announced Pressure since it came in.
     opponent_sheets: the opponent's open team sheets as they were shown; () where they are not open.
     """
+
+    slots: ClassVar[int]
 
     def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
         super().__init__(tag, username, _SILENT, gen=gen)  # type: ignore[call-arg]  # poke-env's classes have a default

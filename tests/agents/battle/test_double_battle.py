@@ -203,6 +203,37 @@ def test_two_of_a_side_that_look_alike_are_two_pokemon() -> None:
     assert both.parse_warnings == 0 and abra.boosts["atk"] == 1
 
 
+def test_an_ally_takes_the_sticky_barb_that_it_touches() -> None:
+    barb = "|-damage|p2{}|88/100|[from] item: Sticky Barb"
+    battle = begun(barb.format("a: Onix"), "|-enditem|p2b: Abra|Oran Berry", "|turn|2")
+    swing = "|move|p{}|Brutal Swing|p1b: Muk|[spread] {},p1b"
+    battle.feed([swing.format("2b: Abra", "p2a,p1a"), barb.format("b: Abra")])
+    assert [battle.opponent_team[f"p2: {name}"].item for name in ("Onix", "Abra")] == [None, "stickybarb"]
+    assert all(mon.item != "stickybarb" for mon in battle.team.values())
+    own = [entry(name, slot, item="stickybarb" if name == "Muk" else "") for slot, name in enumerate(OWN)]
+    battle.ask(request(*own))
+    battle.feed(["|move|p2a: Onix|Tackle|p1a: Hypno", swing.format("1a: Hypno", "p2a")])
+    battle.ask(
+        request(*(entry(name, slot, item="stickybarb" if name == "Hypno" else "") for slot, name in enumerate(OWN)))
+    )
+    assert battle.team["p1: Hypno"].item == "stickybarb" and not battle.team["p1: Muk"].item
+    assert not battle.opponent_team["p2: Onix"].item
+
+
+def test_the_first_request_after_a_preview_says_which_of_two_that_look_alike_is_which() -> None:
+    battle = new_battle("battle-1", "Ann", "p1", 9, "gen9doublesou", random.Random(0))
+    assert isinstance(battle, SeatDoubleBattle)
+    team = [entry("Zoroark", 0), entry("Mew", 1)]
+    battle.ask({"teamPreview": True, "maxTeamSize": 2, "side": request(*team)["side"]})
+    shown = ["|switch|p1a: Mew|Mew, L50, M|100/100", "|switch|p1b: Mew|Mew, L50, M|100/100"]
+    battle.feed([*START[:6], *shown, *START[8:], "|-boost|p1b: Mew|atk|1"])
+    battle.ask(request(*team))
+    assert [(mon.name, mon._active_turns, mon.boosts["atk"]) for mon in battle.own_active() if mon is not None] == [
+        ("Zoroark", 1, 0), ("Mew", 1, 1),
+    ]  # fmt: skip
+    assert all(mon is battle.team[f"p1: {mon.name}"] for mon in battle.own_active() if mon is not None)
+
+
 def test_perish_body_acts_at_once_on_its_holder_and_who_touched_it() -> None:
     battle = begun(
         "|move|p2a: Onix|Iron Tail|p2b: Abra", "|-damage|p2b: Abra|74/100", "|-ability|p2b: Abra|Perish Body"
