@@ -103,6 +103,7 @@ RULES = [
         "poke-engine of another generation",
     ),
     Rule(r"^(arena match .*weights=\S*gen)3(.*--format gen)3", r"\g<1>1\g<2>1", "the same"),
+    Rule(r"^(arena evaluate .policy:runs/first@\{.*)", r"\1 --format gen1ou", "formats: 120 pairs of 15 networks"),
     Rule(r"policy:runs/tiny@1000", "mybot:Strongest", "a training run's checkpoint"),
     Rule(r"policy:runs/tiny@2000", "heuristic:staller", "the same"),
     Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),

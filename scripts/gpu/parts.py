@@ -300,6 +300,7 @@ def ppo(job: Job) -> Iterator[Row]:
     if job.rehearse:
         changes |= {
             "rollout.battles": 8,
+            "rollout.max_turns": 8,
             "rollout.teams": [{"set": "variety:20", "weight": 1.0}],
             "checkpoints.every": 1,
         }
@@ -340,7 +341,8 @@ def arms(job: Job) -> Iterator[Row]:
         iterations = 2 if job.rehearse else decisions // 290_000
         rate = {"kind": "linear", "start": 0.0003, "end": 0.0, "steps": iterations}
         fixed = {"compute.device": job.device, "iterations": iterations, "learner.optimizer.learning_rate": rate}
-        size = {"rollout.battles": 4, "rollout.teams": [{"set": "variety:20", "weight": 1.0}], "checkpoints.every": 1}
+        size = {"rollout.battles": 4, "rollout.max_turns": 8, "rollout.teams": [{"set": "variety:20", "weight": 1.0}]}
+        size["checkpoints.every"] = 1
         lines = trained_online(job, name, changes | fixed | (size if job.rehearse else {}), job.seconds / len(ARMS) - 5)
         pack_checkpoints(job.work / name, job.work / f"{name}.tar")
         shown = ("step", "total_decisions", "decisions_per_s", "return", "entropy", "gradient_noise_scale")
