@@ -80,6 +80,12 @@ class Role:
         self.add_gradient(loss)
         return self.step(fresh)
 
+    def _policies(self) -> list[list[nn.Parameter]]:
+        """The parameters that are trained, by policy."""
+        second = [] if self.network.second is None else list(self.network.second.parameters())
+        known = {id(parameter) for parameter in second}
+        return [[each for each in self._learning.parameters() if id(each) not in known], second]
+
     def add_gradient(self, loss: Tensor) -> None:
         """Add the gradient of a loss, or of a piece of it, to those since the last `step`."""
         if self._gradient_used:
@@ -90,19 +96,19 @@ class Role:
     def step(self, fresh: int = 0) -> float:
         """Take a gradient step by what `add_gradient` got. Returns the norm of the gradient before clipping.
 
-        fresh: decisions whose mean loss it is, where the rollout has not been learned from before: for the noise scale.
-        A step whose gradient is not finite is skipped. Raises TrainingFailed after `_BAD_UPDATES` of them in a row.
+        Two policies are clipped each by itself. fresh: decisions whose mean loss it is, where the rollout has not been learned
+        from before: for the noise scale. A step whose gradient is not finite is skipped. Raises TrainingFailed after
+        `_BAD_UPDATES` of them in a row.
         """
         self._gradient_used = True
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate.value
-        learning = list(self._learning.parameters())
-        gradients = [parameter.grad for parameter in learning if parameter.grad is not None]
-        total_norm = torch.nn.utils.get_total_norm(gradients)
-        norm = float(total_norm)
+        gradients = [each.grad for each in self._learning.parameters() if each.grad is not None]
+        norm = float(torch.nn.utils.get_total_norm(gradients))
         if fresh:
             self.noise_scale.add(gradients, norm, fresh)
-        torch.nn.utils.clip_grads_with_norm_(learning, self.settings.optimizer.max_grad_norm, total_norm)
+        for policy in self._policies():
+            torch.nn.utils.clip_grad_norm_(policy, self.settings.optimizer.max_grad_norm)
         self._skipped = 0 if math.isfinite(norm) else self._skipped + 1
         if self._skipped >= _BAD_UPDATES:
             raise TrainingFailed(
@@ -129,12 +135,16 @@ class Role:
         for schedule in (self.learning_rate, self.temperature, self.epsilon):
             schedule.advance()
 
-    def load_weights(self, network: Network) -> None:
-        """Take over the weights of a network of the same shape, or of one for both slots; the optimizer begins anew."""
+    def check_fits(self, network: Network) -> None:
+        """Raise BadConfig unless `load_weights` can take over its weights."""
         own = self.network.shape
         if without_dropout(network.shape) not in (own, replace(own, policies=1)):
             raise BadConfig(f"{self.name}: its network cannot be replaced by one of another shape")
-        weights = _weights(network, own.policies)
+
+    def load_weights(self, network: Network) -> None:
+        """Take over the weights of a network of the same shape, or of one for both slots; the optimizer begins anew."""
+        self.check_fits(network)
+        weights = _weights(network, self.network.shape.policies)
         self.network.load_state_dict(weights)
         if self._averaged is not None:
             self._averaged.load_state_dict(weights)

@@ -46,6 +46,7 @@ def train_online(config: OnlineConfig, rule: Callable[[OnlineConfig], Trainer]) 
         done = folder.steps()[-1:]
         if done:
             trainer.restore(_read(folder.step_folder(done[0])))
+        trainer.check_replacements()
         with Tracking(config, folder.path, trainer.iteration, config.iterations) as tracking:
             try:
                 with report_disk_full(folder.path):

@@ -19,6 +19,7 @@ from agents import Agent
 from agents.observation.layout import layout_of
 from agents.policy import checkpoint
 from agents.policy.distributions import entropy, kl, log_probs
+from agents.policy.network import Network
 from teamsets.formats import get_format
 from training.envs.learner import any_agent_plays, open_battles
 from training.envs.opponents import Opponents
@@ -291,14 +292,27 @@ class Trainer:
         ):
             self.replace(OPPONENT, LEARNER)
 
+    def check_replacements(self) -> None:
+        """Raise BadConfig or BadInput where weights cannot be replaced that the configuration says will be.
+
+        A checkpoint that the run itself will write cannot be looked at yet.
+        """
+        for role in self.roles.values():
+            for each in role.settings.replacements:
+                if each.at >= self.iteration and not each.by.startswith(self.config.out):
+                    role.check_fits(self._weights_of(each.by))
+
     def replace(self, name: str, by: str) -> None:
         """Give a role the weights of another (`learner`, `opponent`) or of a checkpoint. Raises BadConfig and BadInput."""
         if name not in self.roles:
             raise BadConfig(f"role '{name}': there is none of this name: {', '.join(self.roles)}")
-        if by in self.roles:
-            self.roles[name].load_weights(self.roles[by].network)
-            return
-        self.roles[name].load_weights(checkpoint.load(checkpoint.find(by), self.device)[0])
+        self.roles[name].load_weights(self._weights_of(by))
+
+    def _weights_of(self, source: str) -> Network:
+        """The network of a role, or of a checkpoint."""
+        if source in self.roles:
+            return self.roles[source].network
+        return checkpoint.load(checkpoint.find(source), self.device)[0]
 
     def _advance(self, measured: float) -> None:
         for role in self.roles.values():

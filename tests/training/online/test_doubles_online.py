@@ -121,6 +121,15 @@ def test_what_may_start_two_networks_may_replace_their_weights_too() -> None:
         role.load_weights(Network(replace(PRESETS["micro"], slots=2, window=8)))
 
 
+def test_the_gradients_of_two_policies_are_clipped_each_by_itself() -> None:
+    changes = {"learner__optimizer__max_grad_norm": 0.5, "learner__network__policies": 2}
+    role = Role("learner", settings("ppo", **SMALL, **changes).learner, 0, get_format(FORMAT), torch.device("cpu"))
+    first, second = role.network.value_head.weight, role.network.second.value_head.weight
+    norm = role.update(0.3 * first.flatten()[0] + 400 * second.flatten()[0])
+    assert norm == pytest.approx(400.0, rel=1e-3)
+    assert (float(first.grad.norm()), float(second.grad.norm())) == pytest.approx((0.3, 0.5), rel=1e-3)
+
+
 def test_what_an_opponent_has_chosen_is_named_by_the_token_of_its_action() -> None:
     """A move by its own, whatever it is aimed at; a Pokémon that comes in by its own; to pass by the field's."""
     actions = torch.tensor([MOVES[0], MOVES[7], SPECIAL[15], POKEMON[0], POKEMON[5], PASS])

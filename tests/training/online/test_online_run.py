@@ -103,6 +103,20 @@ def test_a_run_says_that_it_plays_before_its_first_iteration(
     assert "playing" not in seen[1]
 
 
+def test_what_will_replace_weights_is_looked_at_before_the_first_iteration(tmp_path: Path) -> None:
+    def started(by: str) -> None:
+        changes = {"learner__replacements": [{"at": 1, "by": by}], "checkpoints__every": 1}
+        train_online(settings(out=str(tmp_path / "run"), iterations=2, **changes), trainer_class("ppo"))
+
+    with pytest.raises(BadInput, match="no-such-run"):
+        started(str(tmp_path / "no-such-run"))
+    with pytest.raises(BadConfig, match="learner: its network cannot be replaced by one of another shape"):
+        started("gen1ou")
+    assert not (tmp_path / "run" / "metrics.jsonl").exists()
+    started(str(tmp_path / "run@1"))  # which there is by then
+    assert len(metrics(tmp_path / "run")) == 2
+
+
 def test_a_run_that_was_interrupted_before_its_second_checkpoint_is_resumed(tmp_path: Path) -> None:
     class Interrupted(trainer_class("ppo")):  # type: ignore[misc]
         def iterate(self) -> Any:
