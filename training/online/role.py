@@ -96,7 +96,7 @@ class Role:
     def step(self, fresh: int = 0) -> float:
         """Take a gradient step by what `add_gradient` got. Returns the norm of the gradient before clipping.
 
-        Two policies are clipped each by itself. fresh: decisions whose mean loss it is, where the rollout has not been learned
+        Two policies are clipped each by itself. fresh: decisions whose mean loss it is, where the rollout was not learned
         from before: for the noise scale. A step whose gradient is not finite is skipped. Raises TrainingFailed after
         `_BAD_UPDATES` of them in a row.
         """
