@@ -3,20 +3,23 @@
 //
 //   node simulator_parity.mjs '{"package": …, "formats": [...], "battles": n, "seed": n, "turns": n, "stock": bool}'
 //
-// formats: none for all singles formats whose teams Showdown draws. A battle is ended after so many turns. A line is
-// {format, battle, hash, turns}; instead of hash and turns it has the error that Showdown's code raised.
+// formats: none for all formats of one or two slots a side whose teams Showdown draws; others have random teams of anything. A
+// battle is ended after so many turns. A line is {format, battle, hash, turns}; instead of hash and turns it has the error that
+// Showdown's code raised.
 
 import {createHash} from 'node:crypto';
 import {createRequire} from 'node:module';
 import path from 'node:path';
 import {speedUp} from '../../arena/venues/simulator/fast.mjs';
 import {generator} from './engine_policies.mjs';
+import {jointChoiceOf, teamOf} from './playing.mjs';
 
 const options = JSON.parse(process.argv[2]);
 const require = createRequire(import.meta.url);
 const sim = name => require(path.join(options.package, 'dist', 'sim', name));
 const {Battle} = sim('battle.js');
 const {Dex} = sim('dex.js');
+const {Teams} = sim('teams.js');
 if (!options.stock) speedUp(options.package);
 
 /** Any of the choices that a request lists; Showdown refuses some of them, and is then given its own default. */
@@ -51,14 +54,17 @@ function play(format, number) {
   const seed = which => `sodium,${which.repeat(32)}${number.toString(16).padStart(32, '0')}`;
   const send = (type, data) => type === 'sideupdate' && told(String(data));
   const battle = new Battle({format, formatid: format.id, seed: seed('0'), send});
-  battle.setPlayer('p1', {name: 'p1', seed: seed('1')});
-  battle.setPlayer('p2', {name: 'p2', seed: seed('2')});
+  for (const [side, which] of [['p1', '1'], ['p2', '2']]) {
+    const team = format.team ? {} : {team: Teams.pack(teamOf({Dex, Teams}, {teams: 'any', format: format.id, gen: battle.gen}, draw))};
+    battle.setPlayer(side, {name: side, seed: seed(which), ...team});
+  }
   while (!battle.ended && battle.turn <= options.turns) {
     for (const side of battle.sides) {
       const request = side.activeRequest;
       if (!request || request.wait || side.isChoiceDone()) continue;
       told(JSON.stringify(request));
-      if (!battle.choose(side.id, choiceFor(request, draw)) && !battle.choose(side.id, 'default')) battle.lose(side);
+      const choice = side.active.length > 1 ? jointChoiceOf(side, request, draw) : choiceFor(request, draw);
+      if (!battle.choose(side.id, choice) && !battle.choose(side.id, 'default')) battle.lose(side);
     }
   }
   told(battle.log.filter(line => !line.startsWith('|t:|')).join('\n'));
@@ -69,7 +75,7 @@ function play(format, number) {
   return {hash: hash.digest('hex'), turns: turn};
 }
 
-const drawn = format => format.team && (format.gameType || 'singles') === 'singles';
+const drawn = format => format.team && ['singles', 'doubles'].includes(format.gameType || 'singles');
 const formats = options.formats.length ? options.formats.map(name => Dex.formats.get(name)) : Dex.formats.all().filter(drawn);
 for (const format of formats) {
   for (let battle = 0; battle < options.battles; battle++) {

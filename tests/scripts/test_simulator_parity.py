@@ -10,6 +10,8 @@ FORMATS = [f"gen{gen}hackmonscup" for gen in (1, 7, 8, 9)] + [
     "gen2randombattle",
     "gen4randombattle",
     "gen9challengecup6v6",
+    "gen9doubleshackmonscup",
+    "gen6doublesou",
 ]
 OPTIONS = {"battles": 6, "seed": 11, "turns": 60, "formats": FORMATS}
 

@@ -172,10 +172,10 @@ export function patchEvents({Battle, Pokemon, Side, Field}) {
   const stock = Object.fromEntries(RELIED_ON.battle.map(name => [name, Battle.prototype[name]]));
   let handlersFound = null;
 
-  /** Whether a battle is none of singles, or its generation or format replaces a method that this relies on: then Showdown's
-   *  own way is taken. */
+  /** Whether a battle is one of more than two players, or its generation or format replaces a method that this relies on: then
+   *  Showdown's own way is taken. */
   const ownWay = battle =>
-    battle.gameType !== 'singles' ||
+    !(battle.gameType === 'singles' || battle.gameType === 'doubles') ||
     RELIED_ON.battle.some(name => battle[name] !== stock[name]) ||
     [battle.dex.data.Scripts, battle.format].some(
       own => RELIED_ON.pokemon.some(name => own.pokemon?.[name]) || RELIED_ON.side.some(name => own.side?.[name]),
@@ -197,12 +197,16 @@ export function patchEvents({Battle, Pokemon, Side, Field}) {
       const found = handlersOn(this, target, event);
       if (found & ON) collect(this, handlers, target, event, ON);
       if (prefixed) {
-        const ally = target.side.active[0];
-        const foe = target.side.foe.active[0];
-        if (ally?.hp) {
+        const {active, foe} = target.side;
+        for (let i = 0; i < active.length; i++) {
+          const ally = active[i];
+          if (!ally?.hp) continue;
           collectActive(this, handlers, ally, event, ALLY, ally === target ? found : handlersOn(this, ally, event));
         }
-        if (foe?.hp) collectActive(this, handlers, foe, event, FOE, handlersOn(this, foe, event));
+        for (let i = 0; i < foe.active.length; i++) {
+          const opposite = foe.active[i];
+          if (opposite?.hp) collectActive(this, handlers, opposite, event, FOE, handlersOn(this, opposite, event));
+        }
       }
       target = target.side;
     }
