@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Makes the shipped network `policy:gen9championsvgc2026regma` again: battles of doubles of heuristic:expert with itself and with two
+# others, cloned.
+#
+#   scripts/build/train_gen9championsvgc2026regma.sh FOLDER TEAMS
+#
+# TEAMS: a folder of teams for training (docs/teams.md); those of the shipped network were 100 of people's, which the project does not
+# have (vgc-bench's). Needs `make training`. Half an hour of battles and ten minutes of training on one core. Run it again after any
+# end: it goes on.
+set -euo pipefail
+[ $# -eq 2 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+teams=$(realpath "$2")
+source "$(dirname "$0")/networks.sh"
+
+on=(--format gen9championsvgc2026regma --teams "$teams")
+play mirror.duckdb "${on[@]}" heuristic:expert "heuristic:expert?preview=random" --battles 2204 --seed 9301
+play others.duckdb "${on[@]}" heuristic:expert poke-env:SimpleHeuristicsPlayer heuristic:max-damage --challenger heuristic:expert --battles 130 --seed 9302
+for name in mirror others; do
+    [ -e "doubles/$name" ] ||
+        "$bin/train" data build --db "$name.duckdb" --where "agent LIKE 'heuristic:expert%' AND NOT at_fault" --out "doubles/$name" --hold-out 0.03
+done
+"$bin/train" base "$project/agents/policy/shipped/gen9championsvgc2026regma/config.yaml"
