@@ -2,9 +2,10 @@
 quicker.
 
 Battles of random choices, in every format of singles and doubles whose teams Showdown draws (hackmons and challenge cups
-reach moves, abilities and items that nobody uses; of a format without teams of its own, random teams of anything), are played both ways; all that both sides saw and were asked, the logs and the state
-of the random numbers must be equal. Exit code 1 at a difference. A format that differs between two plays on Showdown's own
-code (some draw random numbers of their own) proves nothing and is listed.
+reach moves, abilities and items that nobody uses; of a format without teams of its own, random teams of anything), are
+played both ways; all that both sides saw and were asked, the logs and the state of the random numbers must be equal. Exit
+code 1 at a difference. A format that differs between two plays on Showdown's own code (some draw random numbers of their
+own) proves nothing and is listed.
 
     python scripts/parity/simulator_parity.py [--battles 20] [--seed 1] [--turns 150] [--formats gen9hackmonscup ...]
 """
