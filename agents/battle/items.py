@@ -50,24 +50,23 @@ def _used_at_once(battle: TrackedBattle, message: list[str]) -> bool:
 
 def take_barb(battle: TrackedBattle, mon: Pokemon) -> None:
     """Note that a Pokémon has a Sticky Barb: one of its own, or that of a holder that it has hit, which no line tells."""
-    for user, aimed in _contacts(battle):
-        if battle.active_of(user) is mon:
-            for holder in map(battle.active_of, aimed):
-                if holder is not None and holder._item == _BARB:
-                    holder._item = None
-            break
+    hit = next((hit for line, hit in _contacts(battle) if battle.get_pokemon(line[2]) is mon), [])
+    for holder in hit:
+        if holder._item == _BARB:
+            holder._item = None
     mon._item = _BARB
 
 
-def _contacts(battle: TrackedBattle) -> Iterator[tuple[str, list[str]]]:
-    """Yield the moves with contact, the last one first: the user's place, and the places that it was aimed at."""
+def _contacts(battle: TrackedBattle) -> Iterator[tuple[list[str], list[Pokemon]]]:
+    """Yield the lines of moves with contact, the last one first, each with whom it was aimed at."""
     for line in reversed(battle._replay_data):
         if line[1] != "move" or len(line) < 5 or line[4][:2] not in ("p1", "p2"):
             continue
         move = GenData.from_gen(battle.gen).moves.get(to_id_str(line[3]), {})
         if "contact" in move.get("flags", ()):
             spread = next((part.split()[1].split(",") for part in line[5:] if part.startswith("[spread] ")), None)
-            yield line[2], [f"{place}: " for place in spread] if spread else [line[4]]
+            hit = map(battle.active_of, spread) if spread else (battle.get_pokemon(line[4]),)
+            yield line, [mon for mon in hit if mon is not None]
 
 
 def read_own_barb(battle: TrackedBattle, mon: Pokemon | None, before: str | None) -> None:
@@ -80,14 +79,13 @@ def read_own_barb(battle: TrackedBattle, mon: Pokemon | None, before: str | None
     if mon._item == _BARB != before:
         take_barb(battle, mon)
     elif before == _BARB and not mon._item:
-        attackers = (user for user, aimed in _contacts(battle) if mon in map(battle.active_of, aimed))
-        moved = (line for line in reversed(battle._replay_data) if line[1] == "move")
-        attack = next((line for line in moved if line[2][:2] == battle.opponent_role), None)
-        attacker = None if attack is None else attack[2]
         if battle.slots > 1:  # an ally may have touched it
-            attack, attacker = None, next(attackers, None)
-        if attacker is not None and (attack is None or not _gambled(battle, attack)):
-            battle.get_pokemon(attacker)._item = _BARB
+            attack = next((line for line, hit in _contacts(battle) if mon in hit), None)
+        else:
+            moved = (line for line in reversed(battle._replay_data) if line[1] == "move")
+            attack = next((line for line in moved if line[2][:2] == battle.opponent_role), None)
+        if attack is not None and not _gambled(battle, attack):
+            battle.get_pokemon(attack[2])._item = _BARB
     elif battle.gen == 5 and mon.fainted and not mon._item:
         moved = (line for line in reversed(battle._replay_data) if line[1] == "move")
         attack = next((line for line in moved if battle.get_pokemon(line[2]) is mon), None)

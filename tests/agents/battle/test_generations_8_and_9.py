@@ -100,6 +100,13 @@ def test_an_item_that_is_used_as_it_is_received_is_gone() -> None:
 BARB = "|-damage|p2a: Foe|88/100|[from] item: Sticky Barb"
 
 
+def test_a_second_sticky_barb_is_not_taken_by_the_contact_of_one_that_has_left() -> None:
+    held = "|-damage|p1a: Own|290/300|[from] item: Sticky Barb"
+    seat = battle(9, held, "|move|p2a: Foe|Tackle|p1a: Own", "|switch|p2a: Other|Blissey, F|100/100")
+    seat.feed(["|-damage|p2a: Other|88/100|[from] item: Sticky Barb"])
+    assert (seat.opponent_team["p2: Other"].item, seat.team["p1: Own"].item) == ("stickybarb", "stickybarb")
+
+
 def test_sticky_barb_changes_hands_without_a_line() -> None:
     seat = battle(9, BARB, "|turn|2", "|move|p1a: Own|Tackle|p2a: Foe")
     seat.team["p1: Own"]._item = None
