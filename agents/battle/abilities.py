@@ -24,7 +24,8 @@ _TAKERS = frozenset({"trace", "receiver", "powerofalchemy", "mummy", "lingeringa
 #: Moves after which two Pokémon have the same ability.
 _SHARING = frozenset({"move: Role Play", "move: Entrainment", "move: Doodle"})
 _NO_ABILITY = ""
-_PERISHING = frozenset({Effect.PERISH0, Effect.PERISH1, Effect.PERISH2, Effect.PERISH3})
+#: The counts of Perish Song.
+PERISHING = frozenset({Effect.PERISH0, Effect.PERISH1, Effect.PERISH2, Effect.PERISH3})
 #: As One is two abilities in one, which lines name one by one -> the id, by what only one of both has.
 _AS_ONE = {"asone": "", "unnerve": "", "chillingneigh": "asoneglastrier", "grimneigh": "asonespectrier"}
 _AS_ONE_OF = {"calyrexice": "asoneglastrier", "calyrexshadow": "asonespectrier"}
@@ -65,7 +66,7 @@ def _begin_perishing(battle: TrackedBattle, mon: Pokemon) -> None:
     touched = next((line[2] for line in reversed(battle._replay_data) if line[1] == "move"), None)
     attacker = None if touched is None else battle.active_of(touched)
     for perishing in (mon, attacker):
-        if perishing is not None and not _PERISHING.intersection(perishing._effects):
+        if perishing is not None and not PERISHING.intersection(perishing._effects):
             perishing._effects[Effect.PERISH3] = 0
 
 

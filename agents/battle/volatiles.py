@@ -13,7 +13,7 @@ from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
-from agents.battle.abilities import end_gas, give_ability, read_spread, read_swap, show_ability
+from agents.battle.abilities import PERISHING, end_gas, give_ability, read_spread, read_swap, show_ability
 from agents.battle.boosts import copy_critical_effects
 from agents.battle.continued_moves import end_thrashing
 from agents.battle.effect_sources import show_cause
@@ -23,8 +23,8 @@ from agents.battle.tracked_battle import TrackedBattle, origin, other
 from agents.battle.types import add_type, change_types
 
 _COUNTS = (
-    {Effect.PERISH0, Effect.PERISH1, Effect.PERISH2, Effect.PERISH3},
-    {Effect.STOCKPILE1, Effect.STOCKPILE2, Effect.STOCKPILE3},
+    PERISHING,
+    frozenset({Effect.STOCKPILE1, Effect.STOCKPILE2, Effect.STOCKPILE3}),
 )
 #: What lines of "-activate" tell of an effect that lasts; the others tell of something that happened.
 _LASTING = frozenset(

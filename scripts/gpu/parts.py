@@ -289,6 +289,15 @@ def with_changes(file: Path, changes: dict[str, Any]) -> Any:
     return changed(yaml.safe_load(file.read_text()), [Change(*each) for each in changes.items()], file.name)
 
 
+#: What makes a run of `train online` short in a rehearsal.
+_TOY_ROLLOUT: dict[str, Any] = {
+    "rollout.battles": 4,
+    "rollout.max_turns": 8,
+    "rollout.teams": [{"set": "variety:20", "weight": 1.0}],
+    "checkpoints.every": 1,
+}
+
+
 def ppo(job: Job) -> Iterator[Row]:
     """`train online` from policy:gen1ou for as long as the part has, its learning rate falling to 0; checkpoints in ppo.tar.
 
@@ -298,12 +307,7 @@ def ppo(job: Job) -> Iterator[Row]:
     began = time.monotonic()
     changes: dict[str, Any] = {"compute.device": job.device}
     if job.rehearse:
-        changes |= {
-            "rollout.battles": 8,
-            "rollout.max_turns": 8,
-            "rollout.teams": [{"set": "variety:20", "weight": 1.0}],
-            "checkpoints.every": 1,
-        }
+        changes |= _TOY_ROLLOUT
     last = trained_online(job, "ppo-trial", changes | {"iterations": 2})[-1]
     trial = time.monotonic() - began
     seconds = last["decisions"] / last["decisions_per_s"]
@@ -341,9 +345,8 @@ def arms(job: Job) -> Iterator[Row]:
         iterations = 2 if job.rehearse else decisions // 290_000
         rate = {"kind": "linear", "start": 0.0003, "end": 0.0, "steps": iterations}
         fixed = {"compute.device": job.device, "iterations": iterations, "learner.optimizer.learning_rate": rate}
-        size = {"rollout.battles": 4, "rollout.max_turns": 8, "rollout.teams": [{"set": "variety:20", "weight": 1.0}]}
-        size["checkpoints.every"] = 1
-        lines = trained_online(job, name, changes | fixed | (size if job.rehearse else {}), job.seconds / len(ARMS) - 5)
+        size = _TOY_ROLLOUT if job.rehearse else {}
+        lines = trained_online(job, name, changes | fixed | size, job.seconds / len(ARMS) - 5)
         pack_checkpoints(job.work / name, job.work / f"{name}.tar")
         shown = ("step", "total_decisions", "decisions_per_s", "return", "entropy", "gradient_noise_scale")
         yield {"arm": name, **{key: lines[-1][key] for key in shown if key in lines[-1]}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -82,7 +83,9 @@ class Role:
 
     def _policies(self) -> list[list[nn.Parameter]]:
         """The parameters that are trained, by policy."""
-        second = [] if self.network.second is None else list(self.network.second.parameters())
+        if self.network.second is None:
+            return [list(self._learning.parameters())]
+        second = list(self.network.second.parameters())
         known = {id(parameter) for parameter in second}
         return [[each for each in self._learning.parameters() if id(each) not in known], second]
 
@@ -103,12 +106,14 @@ class Role:
         self._gradient_used = True
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate.value
-        gradients = [each.grad for each in self._learning.parameters() if each.grad is not None]
-        norm = float(torch.nn.utils.get_total_norm(gradients))
+        policies = self._policies()
+        gradients = [[each.grad for each in policy if each.grad is not None] for policy in policies]
+        norms = [torch.nn.utils.get_total_norm(each) for each in gradients]
+        norm = math.hypot(*map(float, norms))
         if fresh:
-            self.noise_scale.add(gradients, norm, fresh)
-        for policy in self._policies():
-            torch.nn.utils.clip_grad_norm_(policy, self.settings.optimizer.max_grad_norm)
+            self.noise_scale.add(list(itertools.chain(*gradients)), norm, fresh)
+        for policy, own_norm in zip(policies, norms, strict=True):
+            torch.nn.utils.clip_grads_with_norm_(policy, self.settings.optimizer.max_grad_norm, own_norm)
         self._skipped = 0 if math.isfinite(norm) else self._skipped + 1
         if self._skipped >= _BAD_UPDATES:
             raise TrainingFailed(
