@@ -8,6 +8,7 @@
 
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
+import {speedUp} from '../../arena/venues/simulator/fast.mjs';
 import {Coverage} from './engine_coverage.mjs';
 import {choose, generator, POLICIES} from './engine_policies.mjs';
 import {drawsOf, hex} from './playing.mjs';
@@ -15,6 +16,7 @@ import {drawsOf, hex} from './playing.mjs';
 const options = JSON.parse(readFileSync(0, 'utf8'));
 if (!POLICIES.includes(options.policy)) throw new Error(`policy ${options.policy}: one of ${POLICIES.join(', ')}`);
 const {Battle, Dex, Teams} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
+if (options.simulator === 'fast') speedUp(options.package);
 const dex = Dex.mod('gen1');
 const MAX_TURNS = options.maxTurns || 400;
 const coverage = options.coverage ? new Coverage(dex) : null;

@@ -26,6 +26,7 @@ from teamsets.showdown import node
 
 #: Battles that one Node process plays.
 CHUNK = 250
+SIMULATOR_HELP = "Showdown's code as it is, or as the arena plays it (simulator_parity.py compares the two): twice as fast"
 #: Lines of the log that are shown at a difference.
 LOG_LINES = 40
 
@@ -131,16 +132,19 @@ def difference(
 
 def chunks_of(game: Game, arguments: argparse.Namespace) -> list[engine_ledger.Record]:
     """The range in chunks, each with what the ledger recognises it by."""
-    names = {name: getattr(arguments, name) for name in ("seed", "teams", "policy")}
+    names = {name: getattr(arguments, name) for name in ("seed", "teams", "policy")} | game.versions
+    if arguments.simulator != "stock":
+        names["showdown"] += f", {arguments.simulator}"
     return [
-        {**names, "first": first, "battles": min(CHUNK, arguments.battles - first), **game.versions}
+        {**names, "first": first, "battles": min(CHUNK, arguments.battles - first)}
         for first in range(0, arguments.battles, CHUNK)
     ]
 
 
-def play(game: Game, chunk: engine_ledger.Record, coverage: bool) -> tuple[Options, list[Battle]]:
+def play(game: Game, chunk: engine_ledger.Record, arguments: argparse.Namespace) -> tuple[Options, list[Battle]]:
     """A chunk on Showdown: the oracle's options, and its battles."""
-    options = {name: chunk[name] for name in ("seed", "teams", "policy", "first", "battles")} | {"coverage": coverage}
+    options = {name: chunk[name] for name in ("seed", "teams", "policy", "first", "battles")}
+    options |= {"coverage": arguments.coverage, "simulator": arguments.simulator}
     return options, game.oracle(options)
 
 
@@ -178,7 +182,7 @@ def run(game: Game, arguments: argparse.Namespace) -> list[engine_ledger.Record]
         try:
             while pending or waiting:
                 while pending and len(waiting) <= arguments.workers:  # no more: a chunk takes some 15 MB
-                    waiting.append((pending[0], pool.submit(play, game, pending.pop(0), arguments.coverage)))
+                    waiting.append((pending[0], pool.submit(play, game, pending.pop(0), arguments)))
                 chunk, future = waiting.popleft()
                 record = check(game, chunk, *future.result())
                 records.append(record)
@@ -210,6 +214,7 @@ def main(game: Game, description: str | None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--teams", default=game.teams)
     parser.add_argument("--policy", default=game.policies[0], choices=game.policies)
+    parser.add_argument("--simulator", default="stock", choices=("stock", "fast"), help=SIMULATOR_HELP)
     parser.add_argument("--workers", type=int, default=2, help="Node processes at once")
     parser.add_argument("--coverage", action="store_true", help="count what was reached, and print the table")
     parser.add_argument("--ledger", metavar="FILE", help="append what was compared, and leave out what is in it")

@@ -11,12 +11,14 @@
 
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
+import {speedUp} from '../../arena/venues/simulator/fast.mjs';
 import {choose, generator, POLICIES} from './engine_policies.mjs';
 import {StateReader} from './gen9_state.mjs';
 import {drawsOf, hex} from './playing.mjs';
 
 const options = JSON.parse(readFileSync(0, 'utf8'));
 const {Battle, Dex} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
+if (options.simulator === 'fast') speedUp(options.package);
 const MAX_TURNS = options.policy === 'endless' ? 1001 : 300;
 const dex = Dex.mod('gen9');
 const reader = new StateReader(options.layout);

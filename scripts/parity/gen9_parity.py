@@ -10,7 +10,7 @@ number and with the first line that differs, the random draws and the turn's log
 --teams: ten (sets that were the first), random (anything that is played on any species), ring1, ring2, or a team set or
 folder; of these what the engine does not play is left out. --policy: random; rare (moves, and of random teams also abilities
 and items, that were used least); switcher; rules (a rule player); tera (terastallizes at once); stall (mostly moves
-that do no damage); endless (switches, to the tie after 1,000 turns). --coverage, --ledger, --summary: as of
+that do no damage); endless (switches, to the tie after 1,000 turns). --coverage, --ledger, --summary, --simulator: as of
 engine_parity.py; what is counted is in gen9_coverage.py.
 """
 

@@ -31,12 +31,17 @@ export class StateReader {
     Object.assign(this, {structs, numbers, types, species: new Map(species.map((id, n) => [id, n])), unread: new Set()});
     this.sizes = {int32_t: 1};
     const sizeOf = struct => this.sizes[struct] ??= structs[struct].reduce((sum, [, type, length]) => sum + (length || 1) * sizeOf(type), 0);
+    this.fields = {};
     for (const [struct, fields] of Object.entries(structs)) {
       sizeOf(struct);
-      for (const [field] of fields) {
-        if (!READ[struct]?.[field]) throw new Error(`layout.h's ${struct}.${field} is compared with nothing: add it to READ in gen9_state.mjs or to NOT_COMPARED in gen9_state.py`);
-      }
+      this.fields[struct] = fields.map(([field, type, length]) => this.field(struct, field, type, length));
     }
+  }
+
+  field(struct, field, type, length) {
+    const read = READ[struct]?.[field];
+    if (!read) throw new Error(`layout.h's ${struct}.${field} is compared with nothing: add it to READ in gen9_state.mjs or to NOT_COMPARED in gen9_state.py`);
+    return {name: `${struct}.${field}`, read, struct: type === 'int32_t' ? null : type, length, kind: KINDS[field] || 'conditions'};
   }
 
   words(battle) {
@@ -48,22 +53,30 @@ export class StateReader {
 
   write(struct, thing) {
     if (thing === undefined) this.at += this.sizes[struct];
-    else for (const field of this.structs[struct]) this.writeField(struct, field, READ[struct][field[0]](thing, this));
+    else for (const field of this.fields[struct]) this.writeField(field, field.read(thing, this));
   }
 
-  writeField(struct, [field, type, length], value) {
-    const count = length || 1, values = length ? value || [] : [value];
-    if (values.length > count) throw new Error(`${struct}.${field} has ${values.length} entries: more than layout.h holds`);
-    for (let n = 0; n < count; n++) {
-      if (type !== 'int32_t') {
-        this.kind = KINDS[field] || 'conditions';
-        this.write(type, values[n]);
-      } else if (values[n] === undefined) {
-        this.at++;
-      } else {
-        if (!Number.isInteger(values[n])) throw new Error(`${struct}.${field}: ${values[n]} is no number`);
-        this.row[this.at++] = values[n];
+  writeField(field, value) {
+    if (!field.length) {
+      this.writeOne(field, value);
+      return;
+    }
+    const found = value ? value.length : 0;
+    if (found > field.length) throw new Error(`${field.name} has ${found} entries: more than layout.h holds`);
+    for (let n = 0; n < found; n++) this.writeOne(field, value[n]);
+    this.at += (field.length - found) * this.sizes[field.struct || 'int32_t'];
+  }
+
+  writeOne(field, value) {
+    if (field.struct) {
+      this.kind = field.kind;
+      this.write(field.struct, value);
+    } else {
+      if (value !== undefined) {
+        if (!Number.isInteger(value)) throw new Error(`${field.name}: ${value} is no number`);
+        this.row[this.at] = value;
       }
+      this.at++;
     }
   }
 
