@@ -26,7 +26,7 @@ from teamsets.showdown import node
 
 #: Battles that one Node process plays.
 CHUNK = 250
-SIMULATOR_HELP = "Showdown's code as it is, or as the arena plays it (simulator_parity.py compares the two): twice as fast"
+SIMULATOR_HELP = "Showdown as it is, or as the arena plays it (simulator_parity.py compares the two): twice as fast"
 #: Lines of the log that are shown at a difference.
 LOG_LINES = 40
 
