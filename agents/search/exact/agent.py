@@ -60,10 +60,9 @@ class ExactSearch(SinglesAgent):
     for one or two minutes), gen9ou with a C++ compiler (some 20 seconds). With a time limit it is not repeatable; with
     `iterations` the same seed gives the same battle.
 
-    Options: ms, time per decision for all samples in milliseconds, 100; samples, number of samples, 0 (2 in generation 1, 4
-    in generation 9); threads, cores that
-    search at once, each its own samples, 1; iterations, per decision instead of a time limit, 0; temperature, 0 (the most
-    visited choice) or 1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first,
+    Options: ms, time per decision for all samples in milliseconds, 100 (the wait for a network's answer is not counted);
+    samples, number of samples, 0 (2 in generation 1, 4 in generation 9); threads, cores that search at once, each its own
+    samples, 1; iterations, per decision instead of a time limit, 0; temperature, 0 (the most visited choice) or 1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first,
     first-play urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the fitted
     priors, 1; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network" (in generation 9 the fitted
     weights), "fitted" or a file of either; policy, a checkpoint as after `policy:`, "" (none; otherwise needs torch, `make
@@ -189,7 +188,7 @@ class ExactSearch(SinglesAgent):
         game.follow(battle)
         seat = seat_of(battle)
         if self._network is not None:
-            return self._act_with_network(battle, seat, began)
+            return self._act_with_network(battle, seat, time.perf_counter() - began)
         choice = battle.legal[0] if len(battle.legal) == 1 else self._searched(battle, seat, began)
         game.chose(battle, choice)
         return choice
@@ -216,11 +215,13 @@ class ExactSearch(SinglesAgent):
 
         return NinthGeneration(self._settings, read_ninth(files_of(self._weights, gen)[0]))
 
-    async def _act_with_network(self, battle: SeatBattle, seat: int, began: float) -> Choice:
+    async def _act_with_network(self, battle: SeatBattle, seat: int, spent: float) -> Choice:
+        """spent: seconds of this decision so far. Other battles have their turns until the network has answered."""
         from agents.search.exact.guide import ask
 
         game = self._of(battle)
         guidance = await ask(self._network, battle, game)
+        began = time.perf_counter() - spent
         if guidance is None:
             self.diagnostics = {"no_action": True}
             game.chose(battle, battle.legal[0])

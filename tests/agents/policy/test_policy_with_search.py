@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
+import random
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -91,6 +94,32 @@ def test_the_same_seed_gives_the_same_battle(run_folder: Path, one_thread: None)
                 thought["network"]["probabilities"]
             )
             assert sum(thought["probabilities"].values()) == pytest.approx(1, abs=0.01)
+
+
+def test_the_wait_for_the_network_is_no_time_of_the_search(
+    run_folder: Path, one_thread: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other battles of the process think meanwhile: without this, one of many searched with an eighth of its time or less."""
+    clock = [0.0]
+
+    def now() -> float:
+        clock[0] += 0.001
+        return clock[0]
+
+    monkeypatch.setattr("agents.search.exact.agent.time", SimpleNamespace(perf_counter=now))
+    agent = resolve(f"search:exact?policy={run_folder}&ms=60").make()
+    agent.rng = agent._network.rng = random.Random(3)
+    judge = agent._network.judge
+
+    async def late(battle: Any) -> Any:
+        clock[0] += 1  # another battle's search has the event loop to itself
+        return await judge(battle)
+
+    agent._network.judge = late
+    answer = agent.act(at_first_request(fought(ELECTRODE, GYARADOS)))
+    clock[0] += 1  # before the event loop comes to it
+    asyncio.run(answer)
+    assert agent.diagnostics["search"]["iterations"] > 50 * 2 * 200, "some 55 looks at the clock"
 
 
 def test_another_checkpoint_or_option_is_another_agent(run_folder: Path) -> None:
