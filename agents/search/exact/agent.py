@@ -61,15 +61,15 @@ class ExactSearch(SinglesAgent):
     `iterations` the same seed gives the same battle.
 
     Options: ms, time per decision for all samples in milliseconds, 100 (the wait for a network's answer is not counted);
-    samples, number of samples, 0 (2 in generation 1, 4 in generation 9); threads, cores that search at once, each its own
-    samples, 1; iterations, per decision instead of a time limit, 0; temperature, 0 (the most visited choice) or 1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first,
-    first-play urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the fitted
-    priors, 1; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network" (in generation 9 the fitted
-    weights), "fitted" or a file of either; policy, a checkpoint as after `policy:`, "" (none; otherwise needs torch, `make
-    training`);
-    beta, β in nats per unit of the probability of winning, 200; prior, the network's share of our actions' priors at the
-    root, 0.5; device, of the network, as of `policy:`, "auto". With policy, temperature is 0 (the most probable action) or
-    the divisor of log π + β·Q before sampling.
+    samples, number of samples, 0 (2 in generation 1, 4 in generation 9); threads, cores that search at once, each its
+    own samples, 1; iterations, per decision instead of a time limit, 0; temperature, 0 (the most visited choice) or
+    1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first, first-play
+    urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the fitted
+    priors, 1; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network" (in generation 9 the
+    fitted weights), "fitted" or a file of either; policy, a checkpoint as after `policy:`, "" (none; otherwise needs
+    torch, `make training`); beta, β in nats per unit of the probability of winning, 200; prior, the network's share of
+    our actions' priors at the root, 0.5; device, of the network, as of `policy:`, "auto". With policy, temperature is 0
+    (the most probable action) or the divisor of log π + β·Q before sampling.
     """
 
     repeatable: ClassVar[bool] = False

@@ -99,7 +99,7 @@ def test_the_same_seed_gives_the_same_battle(run_folder: Path, one_thread: None)
 def test_the_wait_for_the_network_is_no_time_of_the_search(
     run_folder: Path, one_thread: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Other battles of the process think meanwhile: without this, one of many searched with an eighth of its time or less."""
+    """Other battles of the process think meanwhile: without this, one of many hardly searched at all."""
     clock = [0.0]
 
     def now() -> float:
