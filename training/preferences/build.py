@@ -14,8 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
+from agents.engine import HOSTED_FORMATS
 from agents.llm.prompts import prompt, template
 from arena.fixture import SEATS
 from arena.record import unpacked
@@ -28,11 +29,11 @@ from training.data.trajectory import COLUMNS, MISSING, Trajectory, build_traject
 from training.preferences.answers import Answers
 from training.preferences.attempts import AttemptsFile, TriedDecision, TriedSide
 from training.preferences.expert import expert_pairs
-from training.preferences.forks import forks_of, on_engine, stored_battles
+from training.preferences.forks import ForkedSide, Forks, forks_of, stored_battles, venues_of
 from training.preferences.garbling import Garble, garbler
 from training.preferences.pairs import ATTEMPTS, COUNTS, DATASET, HELD_OUT_PAIRS, PAIRS, Pair, written
-from training.preferences.players import player_of
-from training.preferences.playing import ForkPlayer, Tries
+from training.preferences.players import acts_in_batches, player_of
+from training.preferences.playing import NOT_ON_ENGINE, Asking, ForkPlayer, Tries
 from training.preferences.rules import Bar, Judged, Part, baseline_of, judged, outcome
 
 SourceKind = Literal["forks", "expert", "answers"]
@@ -130,20 +131,48 @@ def _try(
 
     for format_id in dict.fromkeys(side.format for side in untried):
         mine = [side for side in untried if side.format == format_id]
-        rows = settings.tries.rows
-        player = player_of(settings.play_on, rows, format_id, on_engine=on_engine(format_id, settings.venue))
-        forks = forks_of(format_id, rows, settings.venue)
-        try:
-            playing = ForkPlayer(forks, player, settings.tries, None if asking is None else answered)
+        with _Venues(settings, format_id, None if asking is None else answered) as venues:
             for side in track(mine, f"trying {format_id}"):
                 (stored,) = stored_battles(settings.db, [side.battle_id], [format_id])
                 if isinstance(stored, str):
                     file.add(TriedSide(side.battle_id, side.seat, skipped=stored))
                 else:
-                    file.add(playing.side(stored, SEATS.index(side.seat)))
-        finally:
-            forks.close()
+                    file.add(venues.tried(stored, SEATS.index(side.seat)))
     return file.of([(side.battle_id, side.seat) for side in chosen])
+
+
+class _Venues:
+    """Where a format's sides are tried: each on the first venue that can play it (`venues_of`)."""
+
+    def __init__(self, settings: BuildSettings, format_id: str, asking: Asking | None) -> None:
+        self._settings, self._format, self._asking = settings, format_id, asking
+        self._engines = venues_of(format_id, settings.venue)
+        self._made: dict[bool, tuple[Forks, ForkPlayer]] = {}
+        self._player(self._engines[0])  # what cannot be played at all is said before anything is tried
+
+    def _player(self, engine: bool) -> ForkPlayer:
+        if engine not in self._made:
+            rows, spec = self._settings.tries.rows, self._settings.play_on
+            in_batches = engine and (self._format not in HOSTED_FORMATS or acts_in_batches(spec))
+            player = player_of(spec, rows, self._format, in_batches=in_batches)
+            forks = forks_of(self._format, rows, engine=engine, in_batches=in_batches)
+            self._made[engine] = forks, ForkPlayer(forks, player, self._settings.tries, self._asking)
+        return self._made[engine][1]
+
+    def tried(self, stored: ForkedSide, seat: int) -> TriedSide:
+        """Try a seat's decisions."""
+        for engine in self._engines:
+            side = self._player(engine).side(stored, seat)
+            if not (side.skipped or "").startswith(NOT_ON_ENGINE):
+                break
+        return side
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for forks, _player in self._made.values():
+            forks.close()
 
 
 def _by_rules(side: TriedSide, settings: BuildSettings, counts: dict[str, Counter[str]]) -> list[_JudgedDecision]:

@@ -9,15 +9,18 @@ from typing import Protocol
 
 from agents import Agent
 from agents.battle import SeatBattle
-from agents.engine import FORMATS
-from agents.observation.actions import ACTIONS
+from agents.battle.choices import legal_choices
+from agents.engine import FORMATS, HOSTED_FORMATS
+from agents.engine.gen9.library import CompilerMissing
+from agents.observation.actions import ACTIONS, legal_actions
 from arena.fixture import SEATS, Fixture, FixtureTeam, digest
+from arena.venue import NotOnEngine
 from arena.venues.engine.availability import check_engine
 from arena.venues.engine.stored import stored_results
 from arena.venues.simulator.replaying import input_log_teams
 from arena.venues.simulator.reproduction import StoredDecision
 from teamsets.drawn import drawn_teams
-from teamsets.errors import ArenaError
+from teamsets.errors import ArenaError, BadInput
 from teamsets.formats import get_singles_format
 from training.envs.venue import Battles, Ints, Pair
 
@@ -90,13 +93,62 @@ class EngineForks:
         self.battles.close()
 
 
-class ShowdownForks:
-    """Forks on Showdown, in any singles format: each copy is played again from its start (ShowdownBattles.copy)."""
+class Gen9Forks:
+    """Forks on the generation-9 engine: copies of rows, for players that act in batches."""
 
     def __init__(self, rows: int, format_id: str) -> None:
+        from training.envs.gen9_battles import Gen9Battles
+
+        self.battles = Gen9Battles(rows, format_id)
+
+    def begin(self, stored: ForkedSide) -> None:
+        from agents.engine.gen9.choices import team_order
+        from agents.engine.gen9.requests import Team
+
+        first, second = (str(team.packed) for team in stored.fixture.teams)
+        lead, other = (
+            team_order(preview or "default", text.count("]") + 1) or ()
+            for preview, text in zip(stored.previews, (first, second), strict=True)
+        )
+        try:
+            self.battles.begin(_rows(1), [stored.fixture], [(None, None)])
+            self.battles.engine.reset([(first, second)], [stored.fixture.seed], [LEADER], orders=[(lead, other)])
+        except BadInput as error:
+            raise NotOnEngine(str(error)) from None
+        self._teams = Team(first, 0), Team(second, 1)
+
+    def labels(self, seat: int) -> dict[str, int]:
+        from agents.engine.gen9.engine import records
+        from agents.engine.gen9.requests import request
+
+        engine, leader = self.battles.engine, _rows(1)
+        side = records(engine.words)[LEADER]["sides"][seat]
+        asked = request(side, self._teams[seat], int(engine.locked(leader)[0, seat, 0]))
+        if asked is None:
+            return {}
+        (mask,) = self.battles.masks(leader, leader + seat)
+        actions = legal_actions(asked, legal_choices(asked))
+        return {choice.label: action for action, choice in actions.items() if mask[action]}
+
+    def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:
+        self.battles.copy(rows * 0 + LEADER, rows, seeds)
+
+    def close(self) -> None:
+        self.battles.close()
+
+
+class ReplayedForks:
+    """Forks in any singles format for any player: each copy is played again from its start (ShowdownBattles.copy).
+
+    engine: on the generation-9 engine, behind Showdown's messages.
+    """
+
+    def __init__(self, rows: int, format_id: str, engine: bool) -> None:
+        from training.envs.hosted_battles import HostedBattles
         from training.envs.showdown_battles import ShowdownBattles
 
-        self.battles = ShowdownBattles(rows, get_singles_format(format_id, "`train preferences`").id)
+        played = get_singles_format(format_id, "`train preferences`").id
+        self.battles = HostedBattles(rows, played) if engine else ShowdownBattles(rows, played)
 
     def begin(self, stored: ForkedSide) -> None:
         first, second = stored.previews
@@ -126,14 +178,24 @@ class _Preview(Agent):
         return self._order
 
 
-def forks_of(format_id: str, rows: int, venue: str) -> Forks:
-    """Return the place for a format's battles. venue: of `on_engine`."""
-    return EngineForks(rows, format_id) if on_engine(format_id, venue) else ShowdownForks(rows, format_id)
+def forks_of(format_id: str, rows: int, *, engine: bool, in_batches: bool) -> Forks:
+    """Return the place for a format's battles. engine: on its engine. in_batches: whether the player acts so."""
+    if engine and format_id in HOSTED_FORMATS and in_batches:
+        return Gen9Forks(rows, format_id)
+    if engine and format_id not in HOSTED_FORMATS:
+        return EngineForks(rows, format_id)
+    return ReplayedForks(rows, format_id, engine)
 
 
-def on_engine(format_id: str, venue: str) -> bool:
-    """Return whether battles are forked on the engine. venue: `engine`, `showdown`, or `auto`: where it plays the format."""
-    return venue == "engine" or (venue == "auto" and format_id in FORMATS)
+def venues_of(format_id: str, venue: str) -> tuple[bool, ...]:
+    """Return where battles are forked, the first that can: True for the engine. venue: `engine`, `showdown` or `auto`."""
+    if venue == "auto" and format_id in HOSTED_FORMATS:
+        try:
+            check_engine("forks", [format_id])
+        except CompilerMissing:
+            return (False,)
+        return True, False  # the engine does not play every team
+    return (venue == "engine" or (venue == "auto" and format_id in FORMATS),)
 
 
 def stored_battles(db: Path, battles: Sequence[int], formats: Sequence[str]) -> list[ForkedSide | str]:

@@ -36,11 +36,16 @@ class Player(Protocol):
         """Return the actions [n] of these seats, all of which are asked."""
 
 
-def player_of(spec: str, rows: int, format_id: str, *, on_engine: bool) -> Player:
-    """Return the player of a spec. Raises BadInput for one that cannot play here."""
+def player_of(spec: str, rows: int, format_id: str, *, in_batches: bool) -> Player:
+    """Return the player of a spec. in_batches: on arrays of the engine. Raises BadInput for one that cannot play here."""
     if spec.startswith(_NETWORK):
         return _NetworkPlays(spec, rows, format_id)
-    return _AgentPlays(spec, rows, format_id, on_engine=on_engine)
+    return _AgentPlays(spec, rows, format_id, in_batches=in_batches)
+
+
+def acts_in_batches(spec: str) -> bool:
+    """Return whether a player can act on arrays of an engine. Raises BadInput."""
+    return spec.startswith(_NETWORK) or spec == "random" or resolve(spec).batched
 
 
 class _NetworkPlays:
@@ -89,12 +94,12 @@ class _NetworkPlays:
 
 
 class _AgentPlays:
-    """Any agent on Showdown; on the engine `random` and those that act in batches."""
+    """Any agent behind Showdown's messages; on arrays of an engine `random` and those that act in batches."""
 
-    def __init__(self, spec: str, rows: int, format_id: str, *, on_engine: bool) -> None:
+    def __init__(self, spec: str, rows: int, format_id: str, *, in_batches: bool) -> None:
         try:
             self._by_seat = [
-                Opponents(spec, rows, format_id, everyone=not on_engine, on_engine=on_engine) for _ in (0, 1)
+                Opponents(spec, rows, format_id, everyone=not in_batches, on_engine=in_batches) for _ in (0, 1)
             ]
         except BadInput as error:
             raise BadInput(f"--play-on {spec}: {error}") from None

@@ -20,6 +20,8 @@ from training.preferences.attempts import TriedChoice, TriedDecision, TriedOutco
 from training.preferences.forks import LEADER, ForkedSide, Forks
 from training.preferences.players import Player
 
+#: Begins the reason for a side that the engine cannot play.
+NOT_ON_ENGINE = "not on the engine"
 #: Forks that are played on at once, unless those of one decision are more.
 _AT_ONCE = 256
 #: The most legal choices that a decision is taken to have, where all are tried: 4 moves, each in two ways, and 5 switches.
@@ -96,7 +98,7 @@ class ForkPlayer:
                 steps += self._played_on(first, seat)
                 outcomes += [self._tried(fork) for fork in forks]
         except NotOnEngine as error:
-            return TriedSide(empty.battle, empty.seat, skipped=f"not on the engine: {error}")
+            return TriedSide(empty.battle, empty.seat, skipped=f"{NOT_ON_ENGINE}: {error}")
         except ReplayDiffers as error:
             return TriedSide(empty.battle, empty.seat, skipped=str(error))
         return TriedSide(empty.battle, empty.seat, tuple(outcomes), steps)

@@ -174,7 +174,7 @@ def test_who_plays_on_plays_at_its_temperature() -> None:
     from training.preferences.players import player_of
 
     specs = ("policy:gen1ou-tiny?temperature=0.5", "policy:gen1ou-tiny")
-    assert [player_of(spec, 1, "gen1ou", on_engine=True)._temperature for spec in specs] == [0.5, 0.0]  # type: ignore[attr-defined]
+    assert [player_of(spec, 1, "gen1ou", in_batches=True)._temperature for spec in specs] == [0.5, 0.0]  # type: ignore[attr-defined]
 
 
 def test_an_experts_choices_in_stored_battles_become_pairs(played: Path, tmp_path: Path) -> None:

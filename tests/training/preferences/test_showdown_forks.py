@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from arena.venues.simulator.replaying import replay_all
-from teamsets.errors import ArenaError
+from teamsets.errors import ArenaError, BadInput
 from training.commands.preferences import preferences
 from training.envs.fixtures import FixtureSampler
 from training.envs.showdown_battles import ShowdownBattles
@@ -64,13 +65,37 @@ def test_a_forks_input_log_is_played_again(played: Path) -> None:
     assert first.logs[0][:20] == second.logs[0][:20] and first.logs != second.logs
 
 
-@pytest.mark.slow
-def test_pairs_of_generation_nine_are_made_on_showdown(played: Path, tmp_path: Path) -> None:
-    tries = ["--decisions", "1", "--choices", "2", "--playouts", "2", "--play-on", "random", "--baseline", "position"]
-    words = ["build", "--db", str(played), "--where", "format = 'gen9ou'", "--out", str(tmp_path / "out"), *tries]
-    result = CliRunner().invoke(preferences, words)
+def pairs_of(db: Path, out: Path, player: str, venue: str, *words: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The tries of two decisions a side, without their times, and the counts."""
+    tries = ["--decisions", "2", "--choices", "3", "--playouts", "2", "--play-on", player, "--baseline", "position"]
+    where = ["--where", "format = 'gen9ou'", "--venue", venue, "--max-turns", "60"]
+    result = CliRunner().invoke(preferences, ["build", "--db", str(db), "--out", str(out), *where, *tries, *words])
     assert result.exit_code == 0, (result.output, result.exception)
-    found = [json.loads(line) for line in (tmp_path / "out" / "pairs.jsonl").read_text().splitlines()]
-    assert found and {one["format"] for one in found} == {"gen9ou"}
-    counts = json.loads((tmp_path / "out" / "counts.json").read_text())
-    assert counts["decisions_played"] > 0 and not counts["by"]["skipped"]
+    lines = [json.loads(line) for line in (out / "attempts.jsonl").read_text().splitlines()]
+    return lines[1:], json.loads((out / "counts.json").read_text())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("player", ["array:max-damage", "heuristic:max-power"])
+def test_forks_of_generation_nine_are_the_same_battles_on_its_engine(player: str, played: Path, tmp_path: Path) -> None:
+    """Of a player in batches: copies of rows; of another: battles behind Showdown's messages."""
+    pytest.importorskip("numba")
+    on_showdown, counts = pairs_of(played, tmp_path / "showdown", player, "showdown")
+    on_engine, _ = pairs_of(played, tmp_path / "engine", player, "engine")
+    assert on_showdown == on_engine and counts["decisions_played"] > 100 and not counts["by"]["skipped"]
+
+
+@pytest.mark.slow
+def test_a_team_that_the_engine_does_not_play_is_forked_on_showdown(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from training.envs.gen9_battles import Gen9Battles
+
+    def refuse(self: Gen9Battles, *_: object) -> None:
+        raise BadInput("Pikachu is not played")
+
+    monkeypatch.setattr(Gen9Battles, "begin", refuse)
+    with pytest.raises(AssertionError, match="24 not on the engine: Pikachu is not played"):
+        pairs_of(played, tmp_path / "engine", "random", "engine")
+    tried, counts = pairs_of(played, tmp_path / "auto", "random", "auto")
+    assert tried and counts["decisions_played"] > 0 and not counts["by"]["skipped"]
