@@ -8,7 +8,8 @@ choices. Resumes: what is in --out is not played again. Exit code 1 at a differe
     python scripts/parity/doubles_decisions.py --decisions 500000 --out decisions.jsonl
 
 --teams FOLDER: a folder of teams in Showdown's export format for --formats; without it teams that Showdown generates, which
-need not be legal in the format, in every other block of any species, moves and items.
+need not be legal in the format, in every other block of any species, moves and items. --simulator fast: Showdown as the
+arena plays it (simulator_parity.py compares it with stock Showdown).
 """
 
 from __future__ import annotations
@@ -175,7 +176,7 @@ async def play_block(format_id: str, block: int, options: argparse.Namespace) ->
     counts: Counter[str] = Counter()
     differences: list[Any] = []
     teams = teams_of(format_id, block, options.teams)
-    async with await Host.launch(stock=True) as host:
+    async with await Host.launch(stock=options.simulator == "stock") as host:
         await asyncio.gather(
             *(
                 play(host, format_id, number, teams[2 * index : 2 * index + 2],
@@ -193,6 +194,7 @@ def main() -> int:
     parser.add_argument("--decisions", type=int, default=500_000, help="of all formats together")
     parser.add_argument("--every", type=int, default=20, help="requests at which all choices are compared")
     parser.add_argument("--teams", type=Path)
+    parser.add_argument("--simulator", choices=("stock", "fast"), default="stock")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     lines = [json.loads(line) for line in options.out.read_text().splitlines()] if options.out.exists() else []

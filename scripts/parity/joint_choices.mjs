@@ -8,12 +8,14 @@
 
 import {createRequire} from 'node:module';
 import {createInterface} from 'node:readline';
+import {speedUp} from '../../arena/venues/simulator/fast.mjs';
 import {generator} from './engine_policies.mjs';
 import {decidingTeam} from './any_teams.mjs';
 import {hex} from './playing.mjs';
 
 const options = JSON.parse(process.argv[2]);
 const {Battle, Dex, Teams} = createRequire(import.meta.url)(options.package);
+if (options.simulator === 'fast') speedUp(options.package);
 const answers = createInterface({input: process.stdin})[Symbol.asyncIterator]();
 const counts = {battles: 0, decisions: 0, listed: 0, unavailable: 0, refused: 0, tried: 0, accepted: 0, same: 0, missing: 0, broken: 0, kinds: {}};
 const EVENTS = ['', '', '', ' mega', ' megax', ' megay', ' ultra', ' zmove', ' dynamax', ' terastallize'];

@@ -15,6 +15,8 @@ resumes when the same command is run again.
 --teams: the format whose generator makes the teams, some of them cut short; default: the format itself. any: any species,
 moves and items, half of the Pokémon with what decides who may choose what (Revival Blessing, Commander, Shadow Tag, Eject
 Button, explosions). The teams need not be legal in the format: what is compared is which choices it accepts.
+
+--simulator fast: Showdown as the arena plays it (simulator_parity.py compares it with stock Showdown).
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ def compare(options: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any
     raise SystemExit("joint_choices: Showdown has ended before the battles were played")
 
 
-def continue_ledger(path: Path, decisions: int, seed: int, tries: int) -> tuple[int, int]:
+def continue_ledger(path: Path, decisions: int, seed: int, settings: dict[str, Any]) -> tuple[int, int]:
     """Play until a ledger has so many decisions. Returns the decisions and the differences that it has."""
     known = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     done = {(entry["format"], entry["teams"], entry["first"], entry["seed"]) for entry in known}
@@ -84,9 +86,9 @@ def continue_ledger(path: Path, decisions: int, seed: int, tries: int) -> tuple[
             if (format_id, teams, number * CHUNK, seed) in done:
                 continue
             options = {"format": format_id, "teams": teams, "battles": CHUNK, "first": number * CHUNK, "seed": seed}
-            counts, differences = compare({**options, "tries": tries})
+            counts, differences = compare({**options, **settings})
             with path.open("a") as file:
-                file.write(json.dumps({**options, "tries": tries, "counts": counts, "differences": differences}) + "\n")
+                file.write(json.dumps({**options, **settings, "counts": counts, "differences": differences}) + "\n")
             total, differing = total + counts["decisions"], differing + len(differences)
             print(f"{total:,} decisions, {differing} differences: {format_id}, teams {teams}", flush=True)
     raise AssertionError
@@ -103,13 +105,15 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tries", type=int, default=200, help="random choices for each request (default: %(default)s)")
+    parser.add_argument("--simulator", choices=("stock", "fast"), default="stock")
     arguments = parser.parse_args()
+    settings = {"tries": arguments.tries, "simulator": arguments.simulator}
     if arguments.ledger:
-        total, differing = continue_ledger(arguments.ledger, arguments.decisions, arguments.seed, arguments.tries)
+        total, differing = continue_ledger(arguments.ledger, arguments.decisions, arguments.seed, settings)
         print(f"{total:,} decisions, {differing} differences")
         return int(bool(differing))
-    options = {name: getattr(arguments, name) for name in ("format", "battles", "first", "seed", "tries")}
-    counts, differences = compare({**options, "teams": arguments.teams or arguments.format})
+    options = {name: getattr(arguments, name) for name in ("format", "battles", "first", "seed")}
+    counts, differences = compare({**options, **settings, "teams": arguments.teams or arguments.format})
     for difference in differences[:SHOWN]:
         print(json.dumps(difference)[:4000])
     print(f"{arguments.format}, seed {arguments.seed}: {json.dumps(counts)}; {len(differences)} differences")

@@ -25,8 +25,8 @@ def test_a_ledger_is_continued_and_nothing_is_played_twice(tmp_path: Path, monke
 
     monkeypatch.setattr(module, "compare", compare)
     ledger = tmp_path / "ledger.jsonl"
-    assert module.continue_ledger(ledger, 1000, 70, 80) == (1400, 1)
-    assert module.continue_ledger(ledger, 20_000, 70, 80) == (20_300, 1)
+    assert module.continue_ledger(ledger, 1000, 70, {"tries": 80}) == (1400, 1)
+    assert module.continue_ledger(ledger, 20_000, 70, {"tries": 80}) == (20_300, 1)
     assert len(played) == len(set(played)) == 29 == len(ledger.read_text().splitlines())
-    assert module.continue_ledger(ledger, 20_000, 70, 80) == (20_300, 1) and len(played) == 29
+    assert module.continue_ledger(ledger, 20_000, 70, {"tries": 80}) == (20_300, 1) and len(played) == 29
     assert {json.loads(line)["seed"] for line in ledger.read_text().splitlines()} == {70}
