@@ -1,11 +1,13 @@
-"""Fits the network of `search:exact` to battles of exact_search_battles.py: who won, and what the search chose.
+"""Fits the network of `search:exact` to battles of exact_search_battles.py or gen9_search_battles.py: who won, and what the
+search chose.
 
 The value is fitted to the mixture of the result and of the search's own value (`--of-search`); the corrections of the priors
 to both seats' visits. One battle in ten is held out, whole; printed of it after each pass: the log loss of who won and the
 share of winners predicted, the log loss of the search's choices and how often its first choice was the likeliest, beside the
-same of the fitted weights (agents/search/weights/gen1.txt).
+same of the fitted weights (agents/search/weights).
 
     python scripts/build/fit_exact_search.py battles/*.npz --out agents/search/weights/exact1.npz
+    python scripts/build/fit_exact_search.py --gen 9 battles9/*.npz --out agents/search/weights/exact9.npz
 
 Needs torch: `make training`.
 """
@@ -29,17 +31,17 @@ from agents.engine.gen1.requests import legal_actions, lists_one_move
 from agents.engine.gen1.state import side_of
 from agents.search.exact.features import FEATURES, MOST, features_of
 from agents.search.exact.fitted_values import logits_of, read_weights, value_of
-from agents.search.exact.network import ACTION_ROWS, PositionNetwork, row_of
+from agents.search.exact.network import ACTION_ROWS, row_of
 from agents.search.exact.weights import FITTED
 
 _HELD_OUT = 10
 
 
 class Positions(NamedTuple):
-    """n positions. places [n, 2, MOST] int16 (-1: none) and amounts: features of both sides. rows [n, 2, 9] int16: of
-    `Network.actions` (-1: illegal). fitted [n, 2, 9]: fitted logits. value [n]: of the fitted weights, for seat 0.
+    """n positions of A actions. places [n, 2, M] int16 (-1: none) and amounts: features of both sides. rows [n, 2, A] int16:
+    of `actions` (-1: illegal). fitted [n, 2, A]: fitted logits. value [n]: of the fitted weights, for seat 0.
 
-    visits [n, 2, 9]: shares, all 0 where a seat waits. searched [n], won [n]: values for seat 0. held_out [n].
+    visits [n, 2, A]: shares, all 0 where a seat waits. searched [n], won [n]: values for seat 0. held_out [n].
     """
 
     places: Tensor
@@ -54,6 +56,23 @@ class Positions(NamedTuple):
 
     def at(self, chosen: Tensor) -> Positions:
         return Positions(*(field[chosen] for field in self))
+
+
+class World(NamedTuple):
+    """features: rows of a network's table; actions: rows of its actions; names: what stands beside its arrays in a file."""
+
+    features: int
+    actions: int
+    names: dict[str, list[str]]
+
+
+def world_of(gen: int) -> World:
+    """A generation's."""
+    if gen == 1:
+        return World(FEATURES, ACTION_ROWS, {})
+    from agents.search.exact.gen9.network import action_names, side_names
+
+    return World(len(side_names()), len(action_names()), {"table_names": side_names(), "actions_names": action_names()})
 
 
 @compiled
@@ -78,6 +97,25 @@ def _extract(positions, value_weights, choice_weights, places, amounts, rows, fi
                     rows[n, i, action] = row_of(b, s, action, single)
 
 
+def _read_ninth(files: list[Path]) -> Positions:
+    """Battles of gen9_search_battles.py."""
+    parts = []
+    for number, file in enumerate(files):
+        with np.load(file) as stored:
+            found = {name: stored[name] for name in stored.files}
+        visits = found["visits"]
+        shares = visits / np.maximum(visits.sum(axis=2, keepdims=True), 1)
+        most = int((found["places"] >= 0).sum(axis=2).max())
+        arrays: list[NDArray[Any]] = [
+            found["places"], found["amounts"], found["rows"], found["fitted"], found["fitted_value"],
+            shares.astype(np.float32), found["value"], found["won"], (found["battle"] + number) % _HELD_OUT == 0,
+        ]  # fmt: skip
+        parts.append((most, [torch.from_numpy(array) for array in arrays]))
+    most = max(most for most, _ in parts)
+    cut = [[places[..., :most], amounts[..., :most], *rest] for _, (places, amounts, *rest) in parts]
+    return Positions(*(torch.cat(field) for field in zip(*cut, strict=True)))
+
+
 def _read(files: list[Path]) -> Positions:
     parts = []
     value_weights, choice_weights = read_weights(FITTED)
@@ -100,26 +138,27 @@ def _read(files: list[Path]) -> Positions:
 
 
 class _Model(nn.Module):
-    """`Network`, to be trained."""
+    """`PositionNetwork`, to be trained."""
 
-    def __init__(self, width: int, layer: int) -> None:
+    def __init__(self, width: int, layer: int, world: World) -> None:
         super().__init__()
-        self.table = nn.EmbeddingBag(FEATURES + 1, width, mode="sum", padding_idx=FEATURES)
+        self._world = world
+        self.table = nn.EmbeddingBag(world.features + 1, width, mode="sum", padding_idx=world.features)
         self.bias = nn.Parameter(torch.zeros(width))
         self.first = nn.Linear(2 * width, layer)
         self.second = nn.Linear(layer, 1, bias=False)
-        self.actions = nn.Embedding(ACTION_ROWS, 2 * width)
-        self.action_bias = nn.Parameter(torch.zeros(ACTION_ROWS))
+        self.actions = nn.Embedding(world.actions, 2 * width)
+        self.action_bias = nn.Parameter(torch.zeros(world.actions))
         self.fitted = nn.Parameter(torch.ones(1))
         with torch.no_grad():
             self.table.weight.mul_(0.1)
             self.actions.weight.zero_()
 
     def forward(self, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Logits of seat 0's win [n] and of all actions [n, 2, 9], -inf where illegal."""
+        """Logits of seat 0's win [n] and of all actions [n, 2, A], -inf where illegal."""
         n = len(positions.places)
-        places = positions.places.long().masked_fill(positions.places < 0, FEATURES).view(2 * n, MOST)
-        amounts = positions.amounts.float().view(2 * n, MOST)
+        places = positions.places.long().masked_fill(positions.places < 0, self._world.features).view(2 * n, -1)
+        amounts = positions.amounts.float().masked_fill(positions.places < 0, 0.0).view(2 * n, -1)
         sums = functional.relu(self.table(places, per_sample_weights=amounts) + self.bias).view(n, 2, -1)
         pairs = torch.stack([sums.flatten(1), sums.flip(1).flatten(1)], dim=1)  # [n, 2, 2 H], own side first
         judged = self.second(functional.relu(self.first(pairs))).squeeze(-1)
@@ -128,14 +167,18 @@ class _Model(nn.Module):
         logits = (logits + self.fitted * positions.fitted).masked_fill(positions.rows < 0, -torch.inf)
         return judged[:, 0] - judged[:, 1], logits
 
-    def network(self) -> PositionNetwork:
-        def array(tensor: Tensor) -> NDArray[np.float32]:
-            return np.ascontiguousarray(tensor.detach().numpy(), np.float32)
-
-        return PositionNetwork(
-            array(self.table.weight[:FEATURES]), array(self.bias), array(self.first.weight.T), array(self.first.bias),
-            array(self.second.weight[0]), array(self.actions.weight), array(self.action_bias), array(self.fitted),
-        )  # fmt: skip
+    def save(self, file: Path) -> None:
+        """Writes what `read_network` of the generation reads."""
+        arrays: dict[str, Tensor] = {
+            "table": self.table.weight[: self._world.features], "bias": self.bias, "first": self.first.weight.T,
+            "first_bias": self.first.bias, "second": self.second.weight[0], "actions": self.actions.weight,
+            "action_bias": self.action_bias, "fitted": self.fitted,
+        }  # fmt: skip
+        found: dict[str, Any] = {
+            name: np.ascontiguousarray(tensor.detach().numpy(), np.float32) for name, tensor in arrays.items()
+        }
+        found |= {name: np.array(names) for name, names in self._world.names.items()}
+        np.savez_compressed(file, **found)
 
 
 def _losses(model: _Model, positions: Positions, of_search: float) -> tuple[Tensor, Tensor]:
@@ -171,6 +214,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--gen", type=int, default=1, choices=(1, 9))
     parser.add_argument("--width", type=int, default=32, metavar="H")
     parser.add_argument("--layer", type=int, default=16, metavar="K")
     parser.add_argument("--passes", type=int, default=3, metavar="N")
@@ -180,11 +224,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="S")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
-    positions = _read(sorted(options.files))
+    positions = (_read if options.gen == 1 else _read_ninth)(sorted(options.files))
     held_out = positions.at(positions.held_out)
     learned = (~positions.held_out).nonzero().squeeze(1)
     print(f"{len(learned):,} positions, {len(held_out.won):,} held out", flush=True)
-    model = _Model(options.width, options.layer)
+    model = _Model(options.width, options.layer, world_of(options.gen))
     fitted = held_out.fitted.masked_fill(held_out.rows < 0, -torch.inf).log_softmax(2)
     print(f"fitted weights: {_scores(held_out, held_out.value, fitted)}", flush=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-3)
@@ -198,7 +242,7 @@ def main() -> None:
             optimizer.step()
             schedule.step()
         _report(model, held_out, f"pass {number + 1}")
-        np.savez(options.out, **model.network()._asdict())
+        model.save(options.out)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ class ExactSearch(SinglesAgent):
 
     Teams of the opponent are sampled from known sets, as for `search:mcts`, and each is searched by a tree in which both
     sides choose simultaneously, each by its own PUCT. The visit shares are averaged over the samples. Leaves and priors come
-    from weights fitted to results of battles and to choices; in generation 1 a small network judges with them.
+    from weights fitted to results of battles and to choices, with which a small network judges.
 
     What only the simulator knows (turns of sleep and confusion left …) is drawn anew by every iteration. The battle's own
     random numbers are not known to it.
@@ -60,15 +60,15 @@ class ExactSearch(SinglesAgent):
     for one or two minutes), gen9ou with a C++ compiler (some 20 seconds). With a time limit it is not repeatable; with
     `iterations` the same seed gives the same battle.
 
-    Options: ms, time per decision for all samples in milliseconds, 100 (the wait for a network's answer is not counted);
-    samples, number of samples, 0 (2 in generation 1, 4 in generation 9); threads, cores that search at once, each its
-    own samples, 1; iterations, per decision instead of a time limit, 0; temperature, 0 (the most visited choice) or
-    1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first, first-play
-    urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the fitted
-    priors, 1; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network" (in generation 9 the
-    fitted weights), "fitted" or a file of either; policy, a checkpoint as after `policy:`, "" (none; otherwise needs
-    torch, `make training`); beta, β in nats per unit of the probability of winning, 200; prior, the network's share of
-    our actions' priors at the root, 0.5; device, of the network, as of `policy:`, "auto". With policy, temperature is 0
+    Options: ms, time per decision for all samples in milliseconds, 100 (the wait for a network's answer is not
+    counted); samples, number of samples, 0 (2 in generation 1, 4 in generation 9); threads, cores that search at once,
+    each its own samples, 1; iterations, per decision instead of a time limit, 0; temperature, 0 (the most visited
+    choice) or 1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first,
+    first-play urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the
+    fitted priors, 1; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network", "fitted"
+    (without the network) or a file of either; policy, a checkpoint as after `policy:`, "" (none; otherwise needs torch,
+    `make training`); beta, β in nats per unit of the probability of winning, 200; prior, the network's share of our
+    actions' priors at the root, 0.5; device, of the network, as of `policy:`, "auto". With policy, temperature is 0
     (the most probable action) or the divisor of log π + β·Q before sampling.
     """
 
@@ -211,9 +211,9 @@ class ExactSearch(SinglesAgent):
 
             return FirstGeneration(self._settings, read(self._weights))
         from agents.search.exact.gen9.game import NinthGeneration
-        from agents.search.exact.gen9.weights import read as read_ninth
+        from agents.search.exact.gen9.network import read_weights
 
-        return NinthGeneration(self._settings, read_ninth(files_of(self._weights, gen)[0]))
+        return NinthGeneration(self._settings, read_weights(self._weights))
 
     async def _act_with_network(self, battle: SeatBattle, seat: int, spent: float) -> Choice:
         """spent: seconds of this decision so far. Other battles have their turns until the network has answered."""

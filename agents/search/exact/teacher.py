@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from agents.search.exact.game import ILLEGAL, UNKNOWN, Positions, SearchTree
 from agents.search.exact.root_values import TreeSettings
-from agents.search.exact.weights import files_of, read
+from agents.search.exact.weights import read
 
 #: How much below its position's value an action's first guess is.
 _FIRST = TreeSettings().first
@@ -22,10 +22,10 @@ _FIRST = TreeSettings().first
 def positions_of(gen: int, weights: str, determinizations: int = 0) -> Positions:
     """A generation's positions. weights: as of `search:exact`. determinizations: as of Gen1Positions. Raises BadInput."""
     if gen == 9:
+        from agents.search.exact.gen9.network import read_weights
         from agents.search.exact.gen9.positions import Gen9Positions
-        from agents.search.exact.gen9.weights import read as read_gen9
 
-        return Gen9Positions(read_gen9(files_of(weights, 9)[0]))
+        return Gen9Positions(read_weights(weights))
     from agents.search.exact.positions import Gen1Positions
 
     return Gen1Positions(read(weights), determinizations)

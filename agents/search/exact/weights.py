@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _FOLDER = fitted.FOLDER
 FITTED, NETWORK = _FOLDER / "gen1.txt", _FOLDER / "exact1.npz"
-NINTH = _FOLDER / "exact9.weights"
+NINTH, NINTH_NETWORK = _FOLDER / "exact9.weights", _FOLDER / "exact9.npz"
 
 
 class PositionWeights(NamedTuple):
@@ -31,28 +31,21 @@ class PositionWeights(NamedTuple):
 
 
 def files_of(weights: str, gen: int = 1) -> tuple[Path, Path | None]:
-    """The files of fitted weights and of a network (None: none). weights: "network", "fitted" or a file. Raises BadInput.
-
-    Generation 9 has no network.
-    """
-    if gen == 9 and weights in ("network", "fitted"):
-        return NINTH, None
+    """The files of fitted weights and of a network (None: none). weights: "network", "fitted" or a file. Raises BadInput."""
+    fitted, network = (NINTH, NINTH_NETWORK) if gen == 9 else (FITTED, NETWORK)
     if weights == "network":
-        return FITTED, NETWORK
+        return fitted, network
     if weights == "fitted":
-        return FITTED, None
+        return fitted, None
     file = Path(weights)
     if not file.is_file():
         raise BadInput(f"search:exact: weights={weights}: must be network, fitted or a file")
-    if gen == 9 and file.suffix == ".npz":
-        raise BadInput(f"search:exact: weights={weights}: gen9ou has no network: must be fitted or a text file")
-    return (FITTED, file) if file.suffix == ".npz" else (file, None)
+    return (fitted, file) if file.suffix == ".npz" else (file, None)
 
 
 def digest_of(weights: str) -> str:
     """A digest of the files' contents."""
-    own = files_of(weights)
-    files = own if weights not in ("network", "fitted") else (*own, NINTH)
+    files = dict.fromkeys(file for gen in (1, 9) for file in files_of(weights, gen))
     contents = b"".join(file.read_bytes() for file in files if file is not None)
     return hashlib.sha256(contents).hexdigest()
 

@@ -53,7 +53,7 @@ class Tree:
         library().gen9_search_plant(
             self._tree, _at(np.ascontiguousarray(root.row)), _at(np.ascontiguousarray(root.hidden)),
             _at(np.ascontiguousarray(allowed, np.int32)), _at(shares), _at(numbers), _at(weights.value), _at(weights.choice),
-            ctypes.c_uint64(seed),
+            None if weights.network is None else weights.network.pointer, ctypes.c_uint64(seed),
         )  # fmt: skip
 
     def grow(self, iterations: int) -> None:

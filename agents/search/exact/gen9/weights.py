@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,16 @@ from agents.engine.gen9.library import library
 from agents.engine.gen9.teams import DATA, IDS
 from teamsets.errors import BadInput
 
+if TYPE_CHECKING:
+    from agents.search.exact.gen9.network import PositionNetwork
+
 
 class PositionWeights(NamedTuple):
-    """value [F]: of a position's features; choice [C]: of an action's."""
+    """value [F]: of a position's features; choice [C]: of an action's. network: what judges instead; None: nothing."""
 
     value: NDArray[np.float32]
     choice: NDArray[np.float32]
+    network: PositionNetwork | None = None
 
 
 @cache

@@ -1,6 +1,6 @@
 // Features of positions and choices: features.h.
 
-#include "search/features.h"
+#include "search/network.h"
 
 namespace search {
 
@@ -223,6 +223,26 @@ void visitValue(const Row& row, Add&& add) {
     visitBlow(theirs, ours, first < 0, two.p, one.p, less);
 }
 
+int sideFeatures(const Row& row, int side, int32_t places[MOST_SIDE], float amounts[MOST_SIDE]) {
+    int count = 0;
+    auto add = [&](int place, float amount) {
+        if (amount == 0 || count == MOST_SIDE) return;
+        places[count] = place;
+        amounts[count++] = amount;
+    };
+    Fighter own = outOf(row, side), foe = outOf(row, 1 - side);
+    visitSide(row, side, own, foe, add);
+    if (own.p.hp <= 0) return count;
+    add(VALUE_SIZE + own.p.species, 1);
+    for (int n = 0; n < own.p.moveCount; n++)
+        if (own.p.moveSlots[n].pp > 0) add(VALUE_SIZE + SPECIES_COUNT + own.p.moveSlots[n].id - FIRST_MOVE, 1);
+    if (foe.p.hp <= 0) return count;
+    int first = faster(own, foe);
+    add(V_faster, first);
+    visitBlow(bestShare(own, foe), bestShare(foe, own), first > 0, own.p, foe.p, add);
+    return count;
+}
+
 // What a side's action is among the features of choices.
 template <typename Add>
 void visitChoice(const Row& row, int side, int action, float danger, bool slower, Add&& add) {
@@ -236,21 +256,32 @@ void visitChoice(const Row& row, int side, int action, float danger, bool slower
 }
 
 float valueOf(const Row& row, const Weights& weights) {
+    if (weights.network) {
+        Sums sums;
+        sumsOf(row, *weights.network, sums);
+        return judged(*weights.network, sums);
+    }
     float sum = 0;
     visitValue(row, [&](int place, float amount) { sum += amount * weights.value[place]; });
     return 1 / (1 + exponential(-sum));
 }
 
-void priorsOf(const Row& row, int side, int legal, const Weights& weights, float trust, float priors[ACTIONS]) {
+void fittedLogits(const Row& row, int side, int legal, const Weights& weights, float logits[ACTIONS]) {
     Danger danger = dangerOf(outOf(row, side), outOf(row, 1 - side));
-    float most = -1e9f, odds = 0;
     for (int action = 0; action < ACTIONS; action++) {
-        priors[action] = 0;
+        logits[action] = 0;
         if (!(legal >> action & 1)) continue;
         visitChoice(row, side, action, danger.share, danger.slower,
-                    [&](int place, float amount) { priors[action] += amount * weights.choice[place]; });
-        if (priors[action] > most) most = priors[action];
+                    [&](int place, float amount) { logits[action] += amount * weights.choice[place]; });
     }
+}
+
+void priorsOf(const Row& row, int side, int legal, const Weights& weights, const Sums* sums, float trust, float priors[ACTIONS]) {
+    fittedLogits(row, side, legal, weights, priors);
+    if (sums) correct(row, side, legal, *weights.network, *sums, priors);
+    float most = -1e9f, odds = 0;
+    for (int action = 0; action < ACTIONS; action++)
+        if (legal >> action & 1 && priors[action] > most) most = priors[action];
     for (int action = 0; action < ACTIONS; action++) {
         if (!(legal >> action & 1)) continue;
         priors[action] = exponential(trust * (priors[action] - most));

@@ -36,15 +36,27 @@ enum : int { CHOICE_FEATURES(X) C_COUNT };
 #undef X
 
 constexpr int VALUE_SIZE = V_COUNT + 2 * SPECIES_COUNT, CHOICE_SIZE = C_COUNT + MOVE_COUNT + SPECIES_COUNT;
+// What the network sees of a side: its features of the value, then "out:" each species and "move:" each move of who is out.
+constexpr int SIDE_SIZE = VALUE_SIZE + SPECIES_COUNT + MOVE_COUNT;
+constexpr int MOST_SIDE = 128;  // that one side has at once
 
-// Weights by the places of their features: value [VALUE_SIZE], choice [CHOICE_SIZE].
+struct Network;
+struct Sums;
+
+// Weights by the places of their features: value [VALUE_SIZE], choice [CHOICE_SIZE]. network: what judges instead, and corrects the
+// logits of choices (network.h); null: nothing.
 struct Weights {
     const float *value, *choice;
+    const Network* network;
 };
 
+// Writes the features of a side; returns how many.
+int sideFeatures(const Row& row, int side, int32_t places[MOST_SIDE], float amounts[MOST_SIDE]);
 // Side 0's chance to win, 0 to 1.
 float valueOf(const Row& row, const Weights& weights);
-// Writes how likely each legal action of a side is, to the power of `trust`; they sum to 1.
-void priorsOf(const Row& row, int side, int legal, const Weights& weights, float trust, float priors[ACTIONS]);
+// Writes the logits of a side's legal actions, by the fitted weights alone.
+void fittedLogits(const Row& row, int side, int legal, const Weights& weights, float logits[ACTIONS]);
+// Writes how likely each legal action of a side is, to the power of `trust`; they sum to 1. sums: the network's; null: without it.
+void priorsOf(const Row& row, int side, int legal, const Weights& weights, const Sums* sums, float trust, float priors[ACTIONS]);
 
 }  // namespace search

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "search/features.h"
+#include "search/network.h"
 
 namespace search {
 
@@ -119,7 +119,7 @@ void drawPending(Tree& tree, Battle& battle, int side) {
         int chosen = move::struggle;
         if (legal) {
             float priors[ACTIONS];
-            priorsOf(row, side, legal, tree.weights, tree.settings.trust, priors);
+            priorsOf(row, side, legal, tree.weights, nullptr, tree.settings.trust, priors);
             float left = float(nextRandom(tree.x) >> 40) / float(1 << 24);
             for (int n = 0; n < p->moveCount; n++) {
                 if (!(legal >> n & 1)) continue;
@@ -150,9 +150,12 @@ int best(const Tree& tree, const Node& node, int seat, int legal) {
 
 void open(Tree& tree, Node& node, const Row& row, const int legal[SIDES], bool root) {
     node.opened = true;
+    Sums sums;
+    const Network* network = tree.weights.network;
+    if (network) sumsOf(row, *network, sums);
     for (int seat = 0; seat < SIDES; seat++) {
         float* priors = node.priors[seat];
-        priorsOf(row, seat, legal[seat], tree.weights, tree.settings.trust, priors);
+        priorsOf(row, seat, legal[seat], tree.weights, network ? &sums : nullptr, tree.settings.trust, priors);
         if (!root) continue;
         float kept = 1;
         for (float share : tree.guide[seat]) kept -= share;
@@ -262,9 +265,10 @@ void gen9_search_delete(void* given) {
 }
 
 // Begins a new search. hidden [SIDES, HIDDEN]; allowed [SIDES]: actions at the root as bits; guide [SIDES, ACTIONS]: probabilities
-// that are mixed into the root's priors; settings: exploration, first, trust, steps of HP; weights stay the caller's; seed: not 0.
+// that are mixed into the root's priors; settings: exploration, first, trust, steps of HP; weights stay the caller's, and so does the
+// network (null: none); seed: not 0.
 void gen9_search_plant(void* given, const int32_t* root, const int32_t* hidden, const int32_t* allowed, const float* guide,
-                       const float* settings, const float* value, const float* choice, uint64_t seed) {
+                       const float* settings, const float* value, const float* choice, const search::Network* network, uint64_t seed) {
     using namespace search;
     Tree& tree = *static_cast<Tree*>(given);
     memset(tree.keys, 0, size_t(2 * tree.capacity) * sizeof(uint64_t));
@@ -273,7 +277,7 @@ void gen9_search_plant(void* given, const int32_t* root, const int32_t* hidden, 
     memcpy(tree.allowed, allowed, sizeof(tree.allowed));
     memcpy(tree.guide, guide, sizeof(tree.guide));
     tree.settings = {settings[0], settings[1], settings[2], settings[3]};
-    tree.weights = {value, choice};
+    tree.weights = {value, choice, network};
     tree.x = seed;
     tree.size = 0;
     addNode(tree, 0.5f);
