@@ -66,15 +66,22 @@ def test_battles_are_kept_whole_and_a_part_that_exists_is_not_played_again(battl
     assert files[0].stat().st_mtime_ns == before
 
 
-def test_what_is_trained_is_what_plays(battles: Path) -> None:
-    positions = fitting._read(sorted(battles.glob("*.npz")))
+def model_at_random(world: Any) -> Any:
     torch.manual_seed(1)
-    model = fitting._Model(8, 4)
+    model = fitting._Model(8, 4, world)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.normal_(0, 0.2)
+    return model
+
+
+def test_what_is_trained_is_what_plays(battles: Path, tmp_path: Path) -> None:
+    positions = fitting._read(sorted(battles.glob("*.npz")))
+    model = model_at_random(fitting.world_of(1))
+    with torch.no_grad():
         wins, logits = model(positions)
-    network = model.network()
+    model.save(tmp_path / "drawn.npz")
+    network = read_network(tmp_path / "drawn.npz")
     _, choice_weights = read_weights(FITTED)
     with np.load(min(battles.glob("*.npz"))) as stored:
         words = stored["words"].astype(np.int32)
@@ -103,3 +110,59 @@ def test_it_learns_and_what_it_writes_can_be_played_with(battles: Path, tmp_path
     assert len(network.bias) == 32
     again = run("exact_search_battles.py", "--out", tmp_path / "more", "--battles", 1, "--weights", tmp_path / "n.npz")
     assert "positions" in again
+
+
+def test_generation_9_learns_from_its_battles_and_plays_what_was_learned(tmp_path: Path) -> None:
+    from agents.engine.gen9 import library
+    from agents.search.exact.gen9.network import read_weights, sizes
+
+    try:
+        library.compiler()
+    except library.CompilerMissing as missing:
+        pytest.skip(str(missing))
+    played = ["--teams", "competitive", "--part", 2, "--iterations", 20]
+    run("gen9_search_battles.py", "--out", tmp_path, "--battles", 4, *played)
+    positions = fitting._read_ninth(sorted(tmp_path.glob("*.npz")))
+    assert positions.places.shape[2] < sizes().most_side and (positions.visits.sum(dim=2) <= 1.001).all()
+    out = tmp_path / "n"
+    out.mkdir()
+    said = run(
+        "fit_exact_search.py",
+        "--gen",
+        9,
+        *tmp_path.glob("*.npz"),
+        "--out",
+        out / "n.npz",
+        "--passes",
+        30,
+        "--batch",
+        64,
+    )
+    first, last = (float(said.partition(f"pass {n}: won ")[2].split(",")[0]) for n in (1, 30))
+    assert "fitted weights: won" in said and first != last
+    assert read_weights(str(out / "n.npz")).network is not None
+    more = run("gen9_search_battles.py", "--out", out, "--battles", 1, "--weights", out / "n.npz", *played)
+    assert "positions" in more
+
+
+def test_what_is_trained_in_generation_9_is_what_plays(tmp_path: Path) -> None:
+    from support.gen9_battles import met_at_random
+
+    from agents.search.exact.gen9.network import judge, read_weights
+
+    model = model_at_random(fitting.world_of(9))
+    model.save(tmp_path / "drawn.npz")
+    weights, fitted = read_weights(str(tmp_path / "drawn.npz")), read_weights("fitted")
+    met = met_at_random(4, 30)[::5]
+    seen = [judge(words, legal, fitted) for words, legal in met]
+    stacked = [torch.from_numpy(np.stack(field)) for field in list(zip(*seen, strict=True))[:4]]
+    nothing = torch.zeros(len(met))
+    places, amounts, rows, logits = stacked
+    positions = fitting.Positions(places, amounts, rows, logits, nothing, nothing, nothing, nothing, nothing)
+    with torch.no_grad():
+        wins, choices = model(positions)
+    for n, (words, legal) in enumerate(met):
+        judged = judge(words, legal, weights)
+        assert judged.value == pytest.approx(torch.sigmoid(wins[n]).item(), abs=1e-3)
+        there = judged.rows >= 0
+        assert judged.logits[there] == pytest.approx(choices[n].numpy()[there], rel=1e-3, abs=1e-3)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from support.gen9_battles import team
+from support.gen9_battles import met_at_random, team
 
 from agents.engine.gen9 import library
-from agents.engine.gen9.engine import UNDECIDED, Engine, records
+from agents.engine.gen9.engine import Engine, records
 from agents.search.exact.gen9.network import (
     PositionNetwork,
     action_names,
@@ -47,26 +47,6 @@ def drawn(width: int = 8, layer: int = 4) -> Arrays:
     return {**arrays, "table_names": np.array(side_names()), "actions_names": np.array(action_names())}
 
 
-def positions(battles: int, steps: int) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    """Words and legal actions of battles of random choices, all that were met."""
-    teams = [one.packed for one in load_set("competitive", "gen9ou").teams]
-    rng, engine, met = np.random.default_rng(5), Engine(battles), []
-    pairs = [(teams[2 * n % len(teams)], teams[(2 * n + 1) % len(teams)]) for n in range(battles)]
-    engine.reset(pairs, [f"gen5,{n:016x}" for n in range(battles)])
-    for _ in range(steps):
-        legal = engine.legal()[:, :, 0]
-        met += [
-            (engine.words[n].copy(), legal[n].copy())
-            for n in range(battles)
-            if records(engine.words)["winner"][n] == UNDECIDED
-        ]
-        allowed = (legal[:, :, None] >> np.arange(ACTIONS) & 1) * rng.random((battles, 2, ACTIONS))
-        actions = np.zeros((battles, *Engine.shape), np.int32)
-        actions[:, :, 0] = allowed.argmax(2)
-        engine.step(actions)
-    return met
-
-
 def by_hand(arrays: Arrays, words: NDArray[np.int32], legal: NDArray[np.int32]) -> tuple[float, NDArray[np.float64]]:
     """The value and the logits [2, ACTIONS], in numpy."""
     seen = judge(words, legal, read_weights("fitted"))
@@ -93,7 +73,7 @@ def test_it_is_what_its_arrays_say_and_the_same_for_both_seats(tmp_path: Path) -
     arrays, values = drawn(), []
     np.savez(tmp_path / "drawn.npz", **arrays)
     weights = read_weights(str(tmp_path / "drawn.npz"))
-    for words, legal in positions(8, 30)[::5]:
+    for words, legal in met_at_random(8, 30)[::5]:
         seen, (value, logits) = judge(words, legal, weights), by_hand(arrays, words, legal)
         assert seen.value == pytest.approx(value, abs=1e-4)
         assert seen.logits == pytest.approx(logits, rel=1e-3, abs=1e-3)
@@ -104,7 +84,7 @@ def test_it_is_what_its_arrays_say_and_the_same_for_both_seats(tmp_path: Path) -
 
 
 def test_a_side_has_no_more_features_than_there_is_memory_for() -> None:
-    counts = [(judge(*met, read_weights("fitted")).places >= 0).sum(axis=1).max() for met in positions(16, 40)]
+    counts = [(judge(*met, read_weights("fitted")).places >= 0).sum(axis=1).max() for met in met_at_random(16, 40)]
     assert 40 < max(counts) < sizes().most_side
 
 
@@ -146,7 +126,7 @@ def test_the_shipped_network_knows_who_has_won_and_is_small() -> None:
 
 
 def test_it_changes_what_a_tree_finds() -> None:
-    (words, _), found = positions(4, 3)[-1], []
+    (words, _), found = met_at_random(4, 3)[-1], []
     for weights in ("network", "fitted"):
         tree = Tree(4096)
         every, unknown = np.full(2, (1 << ACTIONS) - 1, np.int32), np.full((2, HIDDEN), -1, np.int32)
