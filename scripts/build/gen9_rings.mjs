@@ -5,12 +5,12 @@
 //     node scripts/build/gen9_rings.mjs --json SOURCE [SOURCE...]   # the ids alone
 //
 // scripts/build/gen9_rings.json is of these: "ring1" of teamsets/competitive/gen9ou, teamsets/verdict/gen9ou and other people's
-// teams, "ring2" of the same and of Smogon's sets, "first" of the ten sets in scripts/parity/gen9_parity.py.
+// teams, "ring2" of the same and of Smogon's sets, "ring3" of gen9ou, "first" of the ten sets in scripts/parity/gen9_parity.py.
 //
 // SOURCE: a folder of .txt files, a team each, as Showdown exports it (teamsets/competitive/gen9ou), or Smogon's sets of a tier
-// as JSON (the PyPI package localsets: localsets/smogon_data/gen9ou.json).
+// as JSON (the PyPI package localsets: localsets/smogon_data/gen9ou.json), or a format: all that its rules allow (gen9ou).
 
-import {readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
@@ -98,6 +98,21 @@ export function closure(used) {
   return [...conditions].sort();
 }
 
+// All that a format's rules allow; of species that look otherwise alone (Gastrodon-East) the first.
+function allowedIn(format) {
+  const rules = Dex.formats.getRuleTable(Dex.formats.get(format, true));
+  const allowed = (kind, all) => all.filter(it => !it.isNonstandard && !rules.isBanned(`${kind}:${it.id}`));
+  const species = dex.species.all().filter(it => !it.isNonstandard && !rules.isBannedSpecies(it));
+  const abilities = new Set(species.flatMap(it => Object.values(it.abilities).map(toID)));
+  const sleepAllowed = !rules.has('sleepmovesclause'), ohkoAllowed = !rules.has('ohkoclause');
+  return {
+    species: species.map(it => it.id),
+    moves: allowed('move', dex.moves.all()).filter(it => (it.status !== 'slp' || sleepAllowed) && (!it.ohko || ohkoAllowed)).map(it => it.id),
+    abilities: allowed('ability', dex.abilities.all()).map(it => it.id).filter(id => abilities.has(id)),
+    items: allowed('item', dex.items.all()).map(it => it.id),
+  };
+}
+
 function idsOf(sources) {
   const used = {species: new Set(), moves: new Set(MOVES_OF_THE_SIMULATOR), abilities: new Set(), items: new Set()};
   let teams = 0;
@@ -114,6 +129,10 @@ function idsOf(sources) {
   for (const source of sources) {
     if (source.endsWith('.json')) {
       for (const [species, sets] of Object.entries(JSON.parse(readFileSync(source, 'utf8')))) for (const set of Object.values(sets)) add({species, ...set});
+      continue;
+    }
+    if (!existsSync(source)) {
+      for (const [kind, ids] of Object.entries(allowedIn(source))) for (const id of ids) used[kind].add(id);
       continue;
     }
     for (const file of readdirSync(source).filter(name => name.endsWith('.txt'))) {

@@ -19,8 +19,12 @@ RING.conditions = closure(RING);
 // Names without data: effects of Showdown's own code, and moves that only a lock or an accident uses.
 const EFFECTS_OF_THE_SIMULATOR = ['drain', 'mindblownrecoil', 'recoil', 'strugglerecoil'];
 const MOVES_OF_THE_SIMULATOR = ['confused', 'recharge'];
-// A move that charges first, or cannot be used twice in a row, puts a volatile of its own name on its user.
-const VOLATILES_OF_MOVES = RING.moves.filter(id => dex.moves.get(id).flags.cantusetwice || dex.moves.get(id).flags.charge);
+// A move that charges first, or cannot be used twice in a row, puts a volatile of its own name on its user; Sparkling Aria puts
+// one on its targets.
+const VOLATILES_OF_MOVES = RING.moves.filter(id => {
+  const m = dex.moves.get(id);
+  return m.flags.cantusetwice || m.flags.charge || (m.secondaries || []).some(secondary => secondary.volatileStatus === id);
+});
 RING.conditions = [...new Set([...RING.conditions, ...EFFECTS_OF_THE_SIMULATOR, ...VOLATILES_OF_MOVES])].sort();
 RING.moves = [...RING.moves, ...MOVES_OF_THE_SIMULATOR].sort();
 

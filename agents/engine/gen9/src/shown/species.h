@@ -8,125 +8,840 @@ struct ShownSpecies {
 };
 
 constexpr ShownSpecies SHOWN_SPECIES[] = {
+    {false, false},  // Abomasnow
+    {false, false},  // Aipom
+    {false, false},  // Alcremie
+    {false, false},  // Alcremie-Caramel-Swirl
+    {false, false},  // Alcremie-Lemon-Cream
+    {false, false},  // Alcremie-Matcha-Cream
+    {false, false},  // Alcremie-Mint-Cream
+    {false, false},  // Alcremie-Rainbow-Swirl
+    {false, false},  // Alcremie-Ruby-Cream
+    {false, false},  // Alcremie-Ruby-Swirl
     {false, false},  // Alomomola
+    {false, false},  // Altaria
+    {false, false},  // Ambipom
     {false, false},  // Amoonguss
+    {false, false},  // Ampharos
+    {false, false},  // Appletun
+    {false, false},  // Applin
     {false, false},  // Araquanid
+    {false, false},  // Arbok
+    {false, false},  // Arboliva
+    {false, false},  // Arcanine
     {false, false},  // Arcanine-Hisui
+    {false, false},  // Arctibax
+    {false, false},  // Ariados
+    {false, false},  // Armarouge
+    {false, false},  // Arrokuda
+    {false, false},  // Articuno
+    {true, false},  // Articuno-Galar
+    {false, false},  // Avalugg
+    {false, false},  // Avalugg-Hisui
+    {false, false},  // Axew
+    {true, false},  // Azelf
     {false, false},  // Azumarill
+    {false, false},  // Azurill
+    {false, false},  // Bagon
+    {false, false},  // Banette
+    {false, false},  // Barboach
     {false, false},  // Barraskewda
+    {false, false},  // Basculegion
+    {false, false},  // Basculegion-F
+    {false, false},  // Basculin
+    {false, false},  // Basculin-Blue-Striped
+    {false, false},  // Basculin-White-Striped
+    {false, false},  // Bastiodon
+    {false, false},  // Bayleef
+    {false, false},  // Beartic
+    {false, false},  // Beldum
+    {false, false},  // Bellibolt
+    {false, false},  // Bellossom
+    {false, false},  // Bellsprout
+    {false, false},  // Bergmite
+    {false, false},  // Bisharp
+    {false, false},  // Blastoise
     {false, false},  // Blaziken
     {false, false},  // Blissey
+    {false, false},  // Blitzle
+    {false, false},  // Bombirdier
+    {false, false},  // Bonsly
+    {false, false},  // Bounsweet
+    {false, false},  // Braixen
+    {false, false},  // Brambleghast
+    {false, false},  // Bramblin
+    {false, false},  // Braviary
+    {false, false},  // Braviary-Hisui
+    {false, false},  // Breloom
+    {false, false},  // Brionne
+    {false, false},  // Bronzong
+    {false, false},  // Bronzor
+    {true, false},  // Brute Bonnet
+    {false, false},  // Bruxish
+    {false, false},  // Buizel
+    {false, false},  // Bulbasaur
+    {false, false},  // Cacnea
+    {false, false},  // Cacturne
+    {true, false},  // Calyrex
+    {false, false},  // Camerupt
+    {false, false},  // Capsakid
+    {false, false},  // Carbink
+    {false, false},  // Carkol
     {false, false},  // Ceruledge
+    {false, false},  // Cetitan
+    {false, false},  // Cetoddle
+    {false, false},  // Chandelure
     {false, false},  // Chansey
+    {false, false},  // Charcadet
+    {false, false},  // Charizard
+    {true, false},  // Charjabug
+    {false, false},  // Charmander
+    {false, false},  // Charmeleon
     {false, false},  // Chesnaught
+    {false, false},  // Chespin
+    {false, false},  // Chewtle
+    {false, false},  // Chikorita
+    {false, false},  // Chimchar
+    {true, false},  // Chimecho
+    {false, false},  // Chinchou
+    {true, false},  // Chingling
+    {false, false},  // Cinccino
     {false, false},  // Cinderace
+    {true, false},  // Clauncher
+    {true, false},  // Clawitzer
     {false, false},  // Clefable
+    {false, false},  // Clefairy
+    {false, false},  // Cleffa
     {false, false},  // Clodsire
+    {false, false},  // Cloyster
+    {false, false},  // Coalossal
+    {true, false},  // Cobalion
+    {false, false},  // Combee
+    {false, false},  // Combusken
     {false, false},  // Comfey
     {false, false},  // Conkeldurr
+    {false, false},  // Copperajah
+    {false, false},  // Corphish
     {false, false},  // Corviknight
+    {false, false},  // Corvisquire
+    {true, false},  // Cosmoem
+    {true, false},  // Cosmog
+    {false, false},  // Cottonee
+    {false, false},  // Crabominable
+    {false, false},  // Crabrawler
+    {true, false},  // Cramorant
+    {true, false},  // Cramorant-Gorging
+    {true, false},  // Cramorant-Gulping
+    {false, false},  // Cranidos
+    {false, false},  // Crawdaunt
     {true, false},  // Cresselia
+    {false, false},  // Croagunk
+    {false, false},  // Crocalor
+    {false, false},  // Croconaw
+    {true, false},  // Cryogonal
+    {false, false},  // Cubchoo
+    {false, false},  // Cufant
+    {false, false},  // Cutiefly
+    {false, false},  // Cyclizar
+    {false, false},  // Cyndaquil
+    {false, false},  // Dachsbun
     {true, false},  // Darkrai
+    {false, false},  // Dartrix
+    {false, false},  // Decidueye
+    {false, false},  // Decidueye-Hisui
+    {false, false},  // Dedenne
+    {false, false},  // Deerling
+    {false, false},  // Deerling-Autumn
+    {false, false},  // Deerling-Summer
+    {false, false},  // Deerling-Winter
+    {true, false},  // Deino
+    {false, false},  // Delibird
+    {false, false},  // Delphox
+    {true, false},  // Deoxys-Defense
     {true, false},  // Deoxys-Speed
+    {false, false},  // Dewgong
+    {false, false},  // Dewott
+    {false, false},  // Dewpider
+    {true, false},  // Diancie
+    {false, false},  // Diglett
+    {false, false},  // Diglett-Alola
+    {false, false},  // Dipplin
     {false, false},  // Ditto
+    {false, false},  // Dodrio
+    {false, false},  // Doduo
+    {false, false},  // Dolliv
     {false, false},  // Dondozo
+    {false, false},  // Donphan
+    {false, false},  // Dragalge
     {false, false},  // Dragapult
+    {false, false},  // Dragonair
     {false, false},  // Dragonite
+    {false, false},  // Drakloak
+    {false, false},  // Dratini
+    {false, false},  // Drednaw
+    {false, false},  // Dreepy
+    {false, false},  // Drifblim
+    {false, false},  // Drifloon
+    {false, false},  // Drilbur
+    {false, false},  // Drizzile
+    {false, false},  // Drowzee
+    {false, false},  // Ducklett
+    {false, false},  // Dudunsparce
+    {false, false},  // Dudunsparce-Three-Segment
+    {false, false},  // Dugtrio
+    {false, false},  // Dugtrio-Alola
+    {false, false},  // Dunsparce
+    {false, false},  // Duosion
+    {false, false},  // Duraludon
+    {false, false},  // Dusclops
+    {false, false},  // Dusknoir
+    {false, false},  // Duskull
+    {true, false},  // Eelektrik
+    {true, false},  // Eelektross
+    {false, false},  // Eevee
+    {true, false},  // Eiscue
+    {true, false},  // Eiscue-Noice
+    {false, false},  // Ekans
+    {false, false},  // Electabuzz
+    {false, false},  // Electivire
+    {false, false},  // Electrode
+    {false, false},  // Electrode-Hisui
+    {false, false},  // Elekid
+    {false, false},  // Emboar
+    {false, false},  // Empoleon
     {false, false},  // Enamorus
     {true, false},  // Enamorus-Therian
+    {false, false},  // Entei
+    {false, false},  // Espeon
+    {false, false},  // Espurr
     {false, false},  // Excadrill
+    {false, false},  // Exeggcute
+    {false, false},  // Exeggutor
+    {false, false},  // Exeggutor-Alola
+    {false, false},  // Falinks
+    {false, false},  // Farigiraf
+    {false, false},  // Feebas
+    {false, false},  // Fennekin
+    {false, false},  // Feraligatr
     {false, false},  // Fezandipiti
+    {false, false},  // Fidough
+    {true, false},  // Finizen
+    {false, false},  // Finneon
+    {false, false},  // Flaaffy
+    {false, false},  // Flabébé
+    {false, false},  // Flamigo
+    {false, false},  // Flapple
+    {false, false},  // Flareon
+    {false, false},  // Fletchinder
+    {false, false},  // Fletchling
+    {false, false},  // Flittle
+    {false, false},  // Floatzel
+    {false, false},  // Floette
+    {false, false},  // Floragato
+    {false, false},  // Florges
+    {true, false},  // Flygon
+    {false, false},  // Fomantis
+    {false, false},  // Foongus
+    {false, false},  // Forretress
+    {false, false},  // Fraxure
+    {false, false},  // Frigibax
+    {false, false},  // Froakie
+    {false, false},  // Frogadier
+    {false, false},  // Froslass
+    {false, false},  // Frosmoth
+    {false, false},  // Fuecoco
+    {false, false},  // Furret
+    {false, false},  // Gabite
+    {false, false},  // Gallade
+    {false, false},  // Galvantula
     {false, false},  // Garchomp
+    {false, false},  // Gardevoir
     {false, false},  // Garganacl
+    {true, false},  // Gastly
+    {false, false},  // Gastrodon
+    {false, false},  // Gastrodon-East
+    {true, false},  // Gengar
+    {false, false},  // Geodude
+    {false, false},  // Geodude-Alola
     {true, false},  // Gholdengo
+    {false, false},  // Gible
+    {true, false},  // Gimmighoul
+    {true, false},  // Gimmighoul-Roaming
+    {false, false},  // Girafarig
+    {false, false},  // Glaceon
+    {false, false},  // Glalie
+    {true, false},  // Glastrier
+    {false, false},  // Gligar
+    {false, false},  // Glimmet
     {false, false},  // Glimmora
     {false, false},  // Gliscor
+    {false, false},  // Gloom
+    {false, false},  // Gogoat
+    {false, false},  // Golduck
+    {false, false},  // Golem
+    {false, false},  // Golem-Alola
+    {false, false},  // Golett
+    {false, false},  // Golurk
+    {false, false},  // Goodra
     {false, false},  // Goodra-Hisui
+    {false, false},  // Goomy
+    {false, false},  // Gothita
+    {false, false},  // Gothitelle
+    {false, false},  // Gothorita
+    {false, false},  // Grafaiai
+    {false, false},  // Granbull
+    {false, false},  // Graveler
+    {false, false},  // Graveler-Alola
     {true, false},  // Great Tusk
+    {false, false},  // Greavard
+    {false, false},  // Greedent
     {false, false},  // Greninja
     {true, false},  // Greninja-Bond
+    {false, false},  // Grimer
+    {false, false},  // Grimer-Alola
     {false, false},  // Grimmsnarl
+    {false, false},  // Grookey
+    {false, false},  // Grotle
+    {false, false},  // Grovyle
+    {false, false},  // Growlithe
+    {false, false},  // Growlithe-Hisui
+    {true, false},  // Grubbin
+    {false, false},  // Grumpig
+    {false, false},  // Gulpin
+    {false, false},  // Gumshoos
+    {false, false},  // Gurdurr
+    {false, false},  // Gyarados
+    {false, false},  // Hakamo-o
+    {false, false},  // Happiny
+    {false, false},  // Hariyama
+    {false, false},  // Hatenna
     {false, false},  // Hatterene
+    {false, false},  // Hattrem
+    {true, false},  // Haunter
     {false, false},  // Hawlucha
+    {false, false},  // Haxorus
     {false, false},  // Heatran
+    {false, false},  // Heracross
+    {false, false},  // Hippopotas
+    {false, false},  // Hippowdon
+    {false, false},  // Hitmonchan
+    {false, false},  // Hitmonlee
+    {false, false},  // Hitmontop
+    {false, false},  // Honchkrow
+    {true, false},  // Hoopa
     {true, false},  // Hoopa-Unbound
+    {false, false},  // Hoothoot
+    {false, false},  // Hoppip
+    {false, false},  // Horsea
+    {false, false},  // Houndoom
+    {false, false},  // Houndour
+    {false, false},  // Houndstone
     {false, false},  // Hydrapple
     {true, false},  // Hydreigon
+    {false, false},  // Hypno
+    {false, false},  // Igglybuff
+    {false, false},  // Illumise
+    {false, false},  // Impidimp
     {false, false},  // Incineroar
     {false, false},  // Indeedee
+    {false, false},  // Indeedee-F
+    {false, false},  // Infernape
+    {false, false},  // Inkay
+    {false, false},  // Inteleon
     {true, false},  // Iron Boulder
     {true, false},  // Iron Crown
     {true, false},  // Iron Hands
     {true, false},  // Iron Jugulis
+    {true, false},  // Iron Leaves
     {true, false},  // Iron Moth
+    {true, false},  // Iron Thorns
     {true, false},  // Iron Treads
     {true, false},  // Iron Valiant
+    {false, false},  // Ivysaur
+    {false, false},  // Jangmo-o
+    {false, false},  // Jigglypuff
+    {true, false},  // Jirachi
+    {false, false},  // Jolteon
+    {false, false},  // Joltik
+    {false, false},  // Jumpluff
     {true, false},  // Keldeo
+    {true, false},  // Keldeo-Resolute
+    {false, false},  // Kilowattrel
     {false, false},  // Kingambit
+    {false, false},  // Kingdra
+    {false, false},  // Kirlia
+    {false, false},  // Klawf
+    {false, false},  // Kleavor
+    {false, false},  // Klefki
+    {false, false},  // Koffing
+    {true, false},  // Komala
     {false, false},  // Kommo-o
+    {false, false},  // Kricketot
+    {false, false},  // Kricketune
+    {false, false},  // Krokorok
+    {false, false},  // Krookodile
+    {true, false},  // Kubfu
     {true, false},  // Kyurem
+    {false, false},  // Lampent
     {true, false},  // Landorus-Therian
+    {false, false},  // Lanturn
+    {false, false},  // Lapras
+    {false, false},  // Larvesta
+    {false, false},  // Larvitar
     {true, false},  // Latias
     {true, false},  // Latios
+    {false, false},  // Leafeon
+    {false, false},  // Leavanny
+    {false, false},  // Lechonk
+    {false, false},  // Lilligant
     {false, false},  // Lilligant-Hisui
+    {false, false},  // Litleo
+    {false, false},  // Litten
+    {false, false},  // Litwick
     {false, false},  // Lokix
+    {false, false},  // Lombre
+    {false, false},  // Lotad
+    {false, false},  // Lucario
+    {false, false},  // Ludicolo
+    {false, false},  // Lumineon
+    {false, false},  // Lurantis
+    {false, false},  // Luvdisc
+    {false, false},  // Luxio
+    {false, false},  // Luxray
+    {false, false},  // Lycanroc
+    {true, false},  // Lycanroc-Dusk
+    {false, false},  // Lycanroc-Midnight
+    {false, false},  // Mabosstiff
+    {false, false},  // Magby
+    {false, false},  // Magcargo
+    {false, false},  // Magikarp
+    {false, false},  // Magmar
+    {false, false},  // Magmortar
+    {false, false},  // Magnemite
+    {false, false},  // Magneton
     {false, false},  // Magnezone
+    {false, false},  // Makuhita
+    {false, false},  // Malamar
     {false, false},  // Mamoswine
     {true, false},  // Manaphy
     {false, false},  // Mandibuzz
+    {false, false},  // Mankey
+    {false, false},  // Mareanie
+    {false, false},  // Mareep
+    {false, false},  // Marill
+    {false, false},  // Marshtomp
+    {false, false},  // Maschiff
+    {false, false},  // Masquerain
+    {false, false},  // Maushold
+    {false, false},  // Maushold-Four
+    {false, false},  // Medicham
+    {false, false},  // Meditite
+    {false, false},  // Meganium
+    {true, false},  // Meloetta
+    {true, false},  // Meloetta-Pirouette
     {false, false},  // Meowscarada
+    {false, false},  // Meowstic
+    {false, false},  // Meowstic-F
+    {false, false},  // Meowth
+    {false, false},  // Meowth-Alola
+    {false, false},  // Meowth-Galar
+    {true, false},  // Mesprit
+    {false, false},  // Metagross
+    {false, false},  // Metang
+    {true, false},  // Mew
+    {false, false},  // Mienfoo
+    {false, false},  // Mienshao
+    {false, false},  // Mightyena
+    {false, false},  // Milcery
+    {false, false},  // Milotic
     {true, false},  // Mimikyu
     {true, false},  // Mimikyu-Busted
+    {false, false},  // Minccino
+    {true, false},  // Minior
+    {true, false},  // Minior-Blue
+    {true, false},  // Minior-Green
+    {true, false},  // Minior-Indigo
+    {true, false},  // Minior-Meteor
+    {true, false},  // Minior-Orange
+    {true, false},  // Minior-Violet
+    {true, false},  // Minior-Yellow
+    {false, false},  // Minun
+    {true, false},  // Misdreavus
+    {true, false},  // Mismagius
     {false, false},  // Moltres
     {true, false},  // Moltres-Galar
+    {false, false},  // Monferno
+    {false, false},  // Morgrem
+    {true, false},  // Morpeko
+    {true, false},  // Morpeko-Hangry
+    {false, false},  // Mudbray
+    {false, false},  // Mudkip
+    {false, false},  // Mudsdale
+    {false, false},  // Muk
+    {false, false},  // Muk-Alola
+    {false, false},  // Munchlax
+    {false, false},  // Munkidori
+    {false, false},  // Murkrow
+    {false, false},  // Nacli
+    {false, false},  // Naclstack
+    {true, false},  // Necrozma
     {false, false},  // Ninetales
     {false, false},  // Ninetales-Alola
+    {false, false},  // Noctowl
+    {false, false},  // Noibat
+    {false, false},  // Noivern
+    {false, false},  // Nosepass
+    {false, false},  // Numel
+    {false, false},  // Nuzleaf
+    {false, false},  // Nymble
+    {false, false},  // Oddish
     {true, false},  // Ogerpon
     {true, false},  // Ogerpon-Cornerstone
     {true, true},  // Ogerpon-Cornerstone-Tera
     {true, true},  // Ogerpon-Teal-Tera
     {true, false},  // Ogerpon-Wellspring
     {true, true},  // Ogerpon-Wellspring-Tera
+    {false, false},  // Oinkologne
+    {false, false},  // Oinkologne-F
     {false, false},  // Okidogi
+    {false, false},  // Oranguru
+    {true, false},  // Oricorio
+    {true, false},  // Oricorio-Pa'u
+    {true, false},  // Oricorio-Pom-Pom
+    {true, false},  // Oricorio-Sensu
+    {false, false},  // Orthworm
+    {false, false},  // Oshawott
     {false, false},  // Overqwil
+    {false, false},  // Pachirisu
+    {false, false},  // Palossand
+    {false, false},  // Passimian
+    {false, false},  // Pawmi
+    {false, false},  // Pawmo
+    {false, false},  // Pawmot
+    {false, false},  // Pawniard
     {true, false},  // Pecharunt
     {false, false},  // Pelipper
+    {false, false},  // Perrserker
+    {false, false},  // Persian
+    {false, false},  // Persian-Alola
+    {false, false},  // Petilil
+    {false, false},  // Phanpy
+    {false, false},  // Phantump
+    {true, false},  // Phione
+    {false, false},  // Pichu
+    {false, false},  // Pignite
+    {false, false},  // Pikachu
+    {false, false},  // Pikachu-Alola
+    {false, false},  // Pikachu-Hoenn
+    {false, false},  // Pikachu-Kalos
+    {false, false},  // Pikachu-Original
+    {false, false},  // Pikachu-Partner
+    {false, false},  // Pikachu-Sinnoh
+    {false, false},  // Pikachu-Unova
+    {false, false},  // Pikachu-World
+    {false, false},  // Pikipek
+    {false, false},  // Piloswine
+    {false, false},  // Pincurchin
+    {false, false},  // Pineco
+    {false, false},  // Piplup
+    {false, false},  // Plusle
+    {false, false},  // Politoed
+    {false, false},  // Poliwag
+    {false, false},  // Poliwhirl
+    {false, false},  // Poliwrath
+    {false, false},  // Poltchageist
+    {false, false},  // Poltchageist-Artisan
     {false, false},  // Polteageist
+    {false, false},  // Polteageist-Antique
+    {false, false},  // Poochyena
+    {false, false},  // Popplio
+    {false, false},  // Porygon
     {false, false},  // Porygon2
+    {false, false},  // Porygon-Z
     {false, false},  // Primarina
+    {false, false},  // Primeape
+    {false, false},  // Prinplup
+    {false, false},  // Probopass
+    {false, false},  // Psyduck
+    {true, false},  // Pupitar
+    {false, false},  // Pyroar
     {false, false},  // Quagsire
     {false, false},  // Quaquaval
+    {false, false},  // Quaxly
+    {false, false},  // Quaxwell
+    {false, false},  // Quilava
+    {false, false},  // Quilladin
+    {false, false},  // Qwilfish
+    {false, false},  // Qwilfish-Hisui
+    {false, false},  // Raboot
+    {false, false},  // Rabsca
     {true, false},  // Raging Bolt
+    {false, false},  // Raichu
+    {true, false},  // Raichu-Alola
+    {false, false},  // Raikou
+    {false, false},  // Ralts
+    {false, false},  // Rampardos
+    {false, false},  // Regice
+    {true, false},  // Regidrago
+    {true, false},  // Regieleki
+    {true, false},  // Regigigas
+    {false, false},  // Regirock
+    {false, false},  // Registeel
+    {false, false},  // Rellor
     {false, false},  // Reuniclus
+    {false, false},  // Revavroom
+    {false, false},  // Rhydon
+    {false, false},  // Rhyhorn
+    {false, false},  // Rhyperior
     {false, false},  // Ribombee
     {false, false},  // Rillaboom
+    {false, false},  // Riolu
+    {false, false},  // Rockruff
+    {true, false},  // Rockruff-Dusk
+    {false, false},  // Rolycoly
+    {false, false},  // Rookidee
+    {true, false},  // Rotom
+    {true, false},  // Rotom-Fan
+    {true, false},  // Rotom-Frost
+    {true, false},  // Rotom-Heat
+    {true, false},  // Rotom-Mow
     {true, false},  // Rotom-Wash
+    {false, false},  // Rowlet
+    {false, false},  // Rufflet
+    {false, false},  // Sableye
+    {false, false},  // Salamence
+    {false, false},  // Salandit
+    {false, false},  // Salazzle
+    {false, false},  // Samurott
     {false, false},  // Samurott-Hisui
+    {false, false},  // Sandaconda
+    {false, false},  // Sandile
+    {false, false},  // Sandshrew
+    {false, false},  // Sandshrew-Alola
+    {false, false},  // Sandslash
+    {false, false},  // Sandslash-Alola
+    {false, false},  // Sandygast
     {true, false},  // Sandy Shocks
+    {false, false},  // Sawsbuck
+    {false, false},  // Scatterbug
+    {false, false},  // Sceptile
     {false, false},  // Scizor
+    {false, false},  // Scorbunny
+    {false, false},  // Scovillain
+    {false, false},  // Scrafty
+    {false, false},  // Scraggy
+    {true, false},  // Scream Tail
+    {false, false},  // Scyther
+    {false, false},  // Seadra
+    {false, false},  // Seedot
+    {false, false},  // Seel
+    {false, false},  // Sentret
     {false, false},  // Serperior
+    {false, false},  // Servine
+    {false, false},  // Seviper
+    {false, false},  // Sewaddle
+    {true, false},  // Shaymin
+    {false, false},  // Shelgon
+    {false, false},  // Shellder
+    {false, false},  // Shellos
+    {false, false},  // Shellos-East
+    {false, false},  // Shieldon
+    {false, false},  // Shiftry
+    {false, false},  // Shinx
+    {false, false},  // Shroodle
+    {false, false},  // Shroomish
+    {false, false},  // Shuppet
+    {false, false},  // Silicobra
     {false, false},  // Sinistcha
+    {false, false},  // Sinistcha-Masterpiece
+    {false, false},  // Sinistea
+    {false, false},  // Sinistea-Antique
     {false, false},  // Skarmory
     {false, false},  // Skeledirge
+    {false, false},  // Skiddo
+    {false, false},  // Skiploom
+    {false, false},  // Skrelp
+    {false, false},  // Skuntank
+    {false, false},  // Skwovet
+    {true, false},  // Slaking
+    {true, false},  // Slakoth
+    {false, false},  // Sliggoo
+    {false, false},  // Sliggoo-Hisui
     {true, false},  // Slither Wing
+    {false, false},  // Slowbro
+    {false, false},  // Slowbro-Galar
     {false, false},  // Slowking
     {false, false},  // Slowking-Galar
+    {false, false},  // Slowpoke
+    {false, false},  // Slowpoke-Galar
+    {false, false},  // Slugma
+    {false, false},  // Smeargle
+    {false, false},  // Smoliv
+    {false, false},  // Sneasel
+    {false, false},  // Sneasel-Hisui
+    {false, false},  // Snivy
+    {false, false},  // Snom
+    {false, false},  // Snorlax
+    {false, false},  // Snorunt
+    {false, false},  // Snover
+    {false, false},  // Snubbull
+    {false, false},  // Sobble
+    {false, false},  // Solosis
+    {false, false},  // Spewpa
+    {false, false},  // Spidops
+    {false, false},  // Spinarak
+    {false, false},  // Spiritomb
+    {false, false},  // Spoink
+    {false, false},  // Sprigatito
+    {false, false},  // Squawkabilly
+    {false, false},  // Squawkabilly-Blue
+    {false, false},  // Squawkabilly-White
+    {false, false},  // Squawkabilly-Yellow
+    {false, false},  // Squirtle
+    {false, false},  // Stantler
+    {false, false},  // Staraptor
+    {false, false},  // Staravia
+    {false, false},  // Starly
+    {false, false},  // Steenee
+    {true, false},  // Stonjourner
+    {false, false},  // Stunky
+    {false, false},  // Sudowoodo
+    {false, false},  // Suicune
+    {false, false},  // Sunflora
+    {false, false},  // Sunkern
+    {false, false},  // Surskit
+    {false, false},  // Swablu
+    {false, false},  // Swadloon
+    {false, false},  // Swalot
+    {false, false},  // Swampert
+    {false, false},  // Swanna
+    {false, false},  // Swinub
+    {false, false},  // Sylveon
+    {false, false},  // Tadbulb
     {false, false},  // Talonflame
+    {false, false},  // Tandemaus
+    {false, false},  // Tarountula
+    {false, false},  // Tatsugiri
+    {false, false},  // Tatsugiri-Droopy
+    {false, false},  // Tatsugiri-Stretchy
+    {false, false},  // Tauros
+    {false, false},  // Tauros-Paldea-Aqua
+    {false, false},  // Tauros-Paldea-Blaze
+    {false, false},  // Tauros-Paldea-Combat
+    {false, false},  // Teddiursa
+    {false, false},  // Tentacool
+    {false, false},  // Tentacruel
+    {false, false},  // Tepig
+    {true, false},  // Terrakion
+    {false, false},  // Thundurus
     {true, false},  // Thundurus-Therian
+    {false, false},  // Thwackey
+    {false, false},  // Timburr
     {true, false},  // Ting-Lu
+    {false, false},  // Tinkatink
     {false, false},  // Tinkaton
+    {false, false},  // Tinkatuff
+    {true, false},  // Toedscool
+    {true, false},  // Toedscruel
+    {false, false},  // Torchic
     {false, false},  // Torkoal
+    {false, false},  // Tornadus
     {true, false},  // Tornadus-Therian
+    {false, false},  // Torracat
+    {false, false},  // Torterra
+    {false, false},  // Totodile
+    {false, false},  // Toucannon
     {false, false},  // Toxapex
+    {false, false},  // Toxel
+    {false, false},  // Toxicroak
+    {false, false},  // Toxtricity
+    {false, false},  // Toxtricity-Low-Key
+    {false, false},  // Trapinch
+    {false, false},  // Treecko
+    {false, false},  // Trevenant
+    {false, false},  // Tropius
+    {false, false},  // Trumbeak
+    {false, false},  // Tsareena
+    {false, false},  // Turtwig
+    {true, false},  // Tynamo
+    {false, false},  // Typhlosion
+    {false, false},  // Typhlosion-Hisui
     {false, false},  // Tyranitar
+    {false, false},  // Tyrogue
     {false, false},  // Umbreon
     {false, false},  // Ursaluna
+    {false, false},  // Ursaring
+    {true, false},  // Uxie
+    {false, false},  // Vaporeon
+    {false, false},  // Varoom
+    {false, false},  // Veluza
+    {false, false},  // Venomoth
+    {false, false},  // Venonat
     {false, false},  // Venusaur
+    {false, false},  // Vespiquen
+    {true, false},  // Vibrava
+    {false, false},  // Victreebel
+    {true, false},  // Vigoroth
+    {true, false},  // Vikavolt
+    {false, false},  // Vileplume
+    {true, false},  // Virizion
+    {false, false},  // Vivillon
+    {false, false},  // Vivillon-Archipelago
+    {false, false},  // Vivillon-Continental
+    {false, false},  // Vivillon-Elegant
+    {false, false},  // Vivillon-Fancy
+    {false, false},  // Vivillon-Garden
+    {false, false},  // Vivillon-High Plains
+    {false, false},  // Vivillon-Icy Snow
+    {false, false},  // Vivillon-Jungle
+    {false, false},  // Vivillon-Marine
+    {false, false},  // Vivillon-Modern
+    {false, false},  // Vivillon-Monsoon
+    {false, false},  // Vivillon-Ocean
+    {false, false},  // Vivillon-Pokeball
+    {false, false},  // Vivillon-Polar
+    {false, false},  // Vivillon-River
+    {false, false},  // Vivillon-Sandstorm
+    {false, false},  // Vivillon-Savanna
+    {false, false},  // Vivillon-Sun
+    {false, false},  // Vivillon-Tundra
+    {false, false},  // Volbeat
     {true, false},  // Volcanion
+    {false, false},  // Voltorb
+    {false, false},  // Voltorb-Hisui
+    {false, false},  // Vullaby
+    {false, false},  // Vulpix
+    {false, false},  // Vulpix-Alola
     {true, false},  // Walking Wake
+    {false, false},  // Wartortle
+    {false, false},  // Wattrel
     {false, false},  // Weavile
+    {false, false},  // Weepinbell
+    {false, false},  // Weezing
     {false, false},  // Weezing-Galar
+    {false, false},  // Whimsicott
+    {false, false},  // Whiscash
+    {false, false},  // Wigglytuff
+    {false, false},  // Wiglett
+    {false, false},  // Wingull
+    {true, false},  // Wo-Chien
+    {false, false},  // Wooper
+    {false, false},  // Wooper-Paldea
+    {false, false},  // Wugtrio
+    {false, false},  // Wyrdeer
+    {false, false},  // Yanma
+    {false, false},  // Yanmega
+    {false, false},  // Yungoos
     {true, false},  // Zamazenta
+    {false, false},  // Zangoose
     {false, false},  // Zapdos
+    {true, false},  // Zapdos-Galar
     {true, false},  // Zarude
+    {true, false},  // Zarude-Dada
+    {false, false},  // Zebstrika
+    {true, false},  // Zoroark
+    {true, false},  // Zoroark-Hisui
+    {true, false},  // Zorua
+    {true, false},  // Zorua-Hisui
+    {true, false},  // Zweilous
 };
