@@ -20,7 +20,7 @@ export const dex = Dex.mod('gen9');
 
 const TABLES = {moves: 'Moves', abilities: 'Abilities', items: 'Items', conditions: 'Conditions'};
 // Conditions and moves that Showdown's own code sets or makes a Pokémon use.
-const OF_THE_SIMULATOR = ['stall', 'choicelock', 'flinch', 'trapped', 'confusion', 'twoturnmove', 'lockedmove', 'mustrecharge', 'futuremove'];
+const OF_THE_SIMULATOR = ['stall', 'choicelock', 'flinch', 'trapped', 'trapper', 'confusion', 'twoturnmove', 'lockedmove', 'mustrecharge', 'futuremove'];
 const MOVES_OF_THE_SIMULATOR = ['struggle'];
 
 // What Showdown's data holds for an effect: an ability, item, move, or a condition of any of them.
@@ -34,7 +34,8 @@ export function functionsOf(kind, id) {
   const found = [];
   const collect = (thing, prefix) => {
     for (const [key, value] of Object.entries(thing || {})) {
-      if (typeof value === 'function' || (/^on[A-Z]/.test(key) && !/(Order|Priority|SubOrder)$/.test(key))) found.push(prefix + key);
+      const ofOrder = /(Order|Priority|SubOrder)$/.test(key) && key !== 'onFractionalPriority';
+      if (typeof value === 'function' || (/^on[A-Z]/.test(key) && !ofOrder)) found.push(prefix + key);
     }
   };
   const data = dataOf(kind, id) || {};

@@ -98,7 +98,7 @@ function move(id) {
     ['overrideOffensivePokemon', m.overrideOffensivePokemon === 'target'], ['overrideDefensivePokemon', m.overrideDefensivePokemon === 'source'],
     ...['thawsTarget', 'ignoreAccuracy', 'ignoreEvasion', 'ignoreDefensive', 'ignoreOffensive', 'ignoreNegativeOffensive', 'ignorePositiveDefensive',
       'ignoreAbility', 'infiltrates', 'breaksProtect', 'stealsBoosts', 'tracksTarget', 'smartTarget', 'sleepUsable', 'callsMove', 'alwaysHit',
-      'forceSTAB', 'hasSheerForce', 'stallingMove'].map(name => [name, !!m[name]]),
+      'forceSTAB', 'hasSheerForce', 'hasSheerForceBoost', 'stallingMove'].map(name => [name, !!m[name]]),
     ['condition', RING.conditions.includes(id) ? `condition::${id}` : undefined],
     ['nonGhostTarget', m.nonGhostTarget && `Target::${m.nonGhostTarget} + 1`], ['pressureTarget', m.pressureTarget && `Target::${m.pressureTarget} + 1`],
     ['hit', effect && `{${effect}}`], ['selfBoost', m.selfBoost && `&SELF_BOOST_${id}`],
@@ -161,7 +161,7 @@ constexpr SpeciesData SPECIES[] = {
 ${RING.species.map(species).join('\n')}
 };
 
-constexpr const char* TYPE_NAMES[] = {${TYPES.map(type => `"${type}"`).join(', ')}};
+constexpr const char* TYPE_NAMES[] = {${[...TYPES, '???'].map(type => `"${type}"`).join(', ')}};
 
 // Rows: the attacking type; columns: the defender's. 1 super effective, -1 resisted, 0 neutral; 2 immune.
 constexpr int8_t CHART[${TYPES.length}][${TYPES.length}] = {

@@ -112,7 +112,7 @@ export class StateReader {
     return this.number(kinds[effect.effectType] || 'conditions', effect.id);
   }
 
-  type(name) { return this.types.indexOf(name); }
+  type(name) { return name === '???' ? this.types.length : this.types.indexOf(name); }
 
   form(species) {
     if (!this.species.has(species.id)) this.unread.add(`number of species ${species.id}`);

@@ -18,21 +18,30 @@ DATA: dict[str, Any] = json.loads((Path(__file__).parent / "gen9.json").read_tex
 #: itself may stand here: where several handlers of an event are put in order, one that does nothing may still cause a draw,
 #: and is a handler (`nothing` in battle.h).
 NEEDLESS = {
-    "does nothing": ("items.colburberry onEat", "items.custapberry onEat", "items.shucaberry onEat"),
+    "does nothing": tuple(
+        f"items.{name}berry onEat"
+        for name in (
+            *("babiri", "charti", "chople", "coba", "colbur", "custap", "haban", "kasib", "kebia", "occa", "passho"),
+            *("payapa", "rindo", "roseli", "shuca", "tanga", "wacan", "yache"),
+        )
+    ),
     "sets only what is 0 here": ("conditions.mirrorcoat onStart",),
     "not in this generation: Mega Evolution, Dynamax, Greninja-Ash": (
         "items.ejectpack onAnyAfterMega",
         "items.whiteherb onAnyAfterMega",
         "moves.grassknot onTryHit",
+        "moves.heatcrash onTryHit",
         "moves.heavyslam onTryHit",
         "moves.lowkick onTryHit",
         "moves.watershuriken basePowerCallback",
     ),
-    "what it asks for is in no team that is played: Sticky Hold, Persistent": (
-        "conditions.trickroom durationCallback",
-        "moves.trick onTryImmunity",
+    "what it asks for is not in this generation: Persistent": ("conditions.trickroom durationCallback",),
+    "not in singles": (
+        "abilities.* onAnyRedirectTarget",
+        "abilities.* onSwap",
+        "abilities.naturalcure onCheckShow",
+        "conditions.* onSwap",
     ),
-    "not in singles": ("abilities.* onSwap", "abilities.naturalcure onCheckShow", "conditions.* onSwap"),
 }
 _PARTS = {"self.onHit": "onSelfHit", "secondary.onHit": "onSecondaryHit"}
 _PREFIXES = ("on", "onAlly", "onFoe", "onAny", "onSource")

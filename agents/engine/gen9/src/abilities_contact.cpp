@@ -12,10 +12,23 @@ Value inflict(Battle& b, Event& e) {
     return UNDEFINED;
 }
 
+// Gooey and Tangling Hair: the attacker slows down.
+Value slow(Battle& b, Event& e) {
+    if (!b.checkMoveMakesContact(e.move(), e.source, e.target, true)) return UNDEFINED;
+    b.add(Message::ability, e.target, named(e.effect));
+    b.boost(Stat::spe, -1, e.source, e.target, {}, true);
+    return UNDEFINED;
+}
+
 constexpr Handler HANDLERS_HERE[] = {
+    {ability::aftermath, onDamagingHit, {.order = 1}, [](Battle& b, Event& e) -> Value {
+        if (!e.target->hp && b.checkMoveMakesContact(e.move(), e.source, e.target, true)) b.damage(e.source->maxhp / 4, e.source, e.target);
+        return UNDEFINED;
+    }},
     // counter: Showdown's checkedBerserk: 1 true, -1 false
-    {ability::berserk, onDamage, {}, [](Battle&, Event& e) -> Value {
-        e.state->counter = e.cause.type() == EffectType::Move && !(e.move() && e.move()->multihit[0]) ? -1 : 1;
+    {ability::berserk, onDamage, {}, [](Battle& b, Event& e) -> Value {
+        bool later = e.move() && (e.move()->multihit[0] || b.sheerForces(*e.move(), e.source));
+        e.state->counter = e.cause.type() == EffectType::Move && !later ? -1 : 1;
         return UNDEFINED;
     }},
     {ability::berserk, onTryEatItem, {}, [](Battle&, Event& e) -> Value {
@@ -39,13 +52,23 @@ constexpr Handler HANDLERS_HERE[] = {
         if (b.prng.randomChance(3, 10)) b.addVolatile(e.source, condition::disable, e.holder);
         return UNDEFINED;
     }},
-    {ability::flamebody, onDamagingHit, {}, inflict<condition::brn>},
-    {ability::gooey, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
-        if (!b.checkMoveMakesContact(e.move(), e.source, e.target)) return UNDEFINED;
-        b.add(Message::ability, e.target, "Gooey");
-        b.boost(Stat::spe, -1, e.source, e.target, {}, true);
+    {ability::effectspore, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        if (!b.checkMoveMakesContact(e.move(), e.source, e.target) || !b.runStatusImmunity(e.source, POWDER)) return UNDEFINED;
+        int roll = b.prng.random(100);
+        if (roll < 11)
+            b.trySetStatus(e.source, condition::slp, e.target);
+        else if (roll < 21)
+            b.trySetStatus(e.source, condition::par, e.target);
+        else if (roll < 30)
+            b.trySetStatus(e.source, condition::psn, e.target);
         return UNDEFINED;
     }},
+    {ability::electromorphosis, onDamagingHit, {.order = 1}, [](Battle& b, Event& e) -> Value {
+        b.addVolatile(e.target, condition::charge);
+        return UNDEFINED;
+    }},
+    {ability::flamebody, onDamagingHit, {}, inflict<condition::brn>},
+    {ability::gooey, onDamagingHit, {}, slow},
     {ability::justified, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
         if (e.move()->type == Type::Dark) b.boost(Stat::atk, 1);
         return UNDEFINED;
@@ -63,17 +86,43 @@ constexpr Handler HANDLERS_HERE[] = {
         b.add(Message::item, e.target, named(item), from(ability::pickpocket), of(e.source));
         return UNDEFINED;
     }},
+    {ability::poisonpoint, onDamagingHit, {}, inflict<condition::psn>},
+    {ability::poisontouch, onSourceDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        if (b.hasAbility(e.target, ability::shielddust) || b.hasItem(e.target, item::covertcloak)) return UNDEFINED;
+        // As Showdown asks, it is the Protective Pads of who is hit that count.
+        if (!b.checkMoveMakesContact(e.move(), e.target, e.source)) return UNDEFINED;
+        if (b.prng.randomChance(3, 10)) b.trySetStatus(e.target, condition::psn, e.source);
+        return UNDEFINED;
+    }},
+    {ability::rattled, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        int type = e.move()->type;
+        if (type == Type::Dark || type == Type::Bug || type == Type::Ghost) b.boost(Stat::spe, 1);
+        return UNDEFINED;
+    }},
+    {ability::rattled, onAfterBoost, {}, [](Battle& b, Event& e) -> Value {
+        if (e.cause.id == ability::intimidate && e.boosts[Stat::atk]) b.boost(Stat::spe, 1);
+        return UNDEFINED;
+    }},
     {ability::roughskin, onDamagingHit, {.order = 1}, [](Battle& b, Event& e) -> Value {
         if (b.checkMoveMakesContact(e.move(), e.source, e.target)) b.damage(e.source->maxhp / 8, e.source, e.target);
         return UNDEFINED;
     }},
+    {ability::stamina, onDamagingHit, {}, [](Battle& b, Event&) -> Value {
+        b.boost(Stat::def, 1);
+        return UNDEFINED;
+    }},
     {ability::static_, onDamagingHit, {}, inflict<condition::par>},
+    {ability::tanglinghair, onDamagingHit, {}, slow},
     {ability::toxicdebris, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
         int side = b.isAlly(e.source, e.target) ? 1 - e.source->side : e.source->side;
         const EffectState* spikes = b.sideCondition(side, condition::toxicspikes);
         if (e.move()->category != Category::Physical || (spikes && spikes->counter >= 2)) return UNDEFINED;
         b.add(Message::activate, e.target, "ability: Toxic Debris");
         b.addSideCondition(side, condition::toxicspikes, e.target);
+        return UNDEFINED;
+    }},
+    {ability::watercompaction, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->type == Type::Water) b.boost(Stat::def, 2);
         return UNDEFINED;
     }},
     {ability::weakarmor, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {

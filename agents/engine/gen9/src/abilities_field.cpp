@@ -64,6 +64,7 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {ability::drizzle, onStart, {}, bringWeather<condition::raindance>},
     {ability::drought, onStart, {}, bringWeather<condition::sunnyday>},
+    {ability::electricsurge, onStart, {}, bringTerrain<condition::electricterrain>},
     {ability::embodyaspectcornerstone, onStart, {}, embody<species::ogerponcornerstonetera, Stat::def>},
     {ability::embodyaspectteal, onStart, {}, embody<species::ogerpontealtera, Stat::spe>},
     {ability::embodyaspectwellspring, onStart, {}, embody<species::ogerponwellspringtera, Stat::spd>},
@@ -115,6 +116,7 @@ constexpr Handler HANDLERS_HERE[] = {
         if (b.out(e.target).unknownType || b.hasType(e.target, Type::Steel)) e.target->maybeTrapped = true;
         return UNDEFINED;
     }},
+    {ability::mistysurge, onStart, {}, bringTerrain<condition::mistyterrain>},
     {ability::naturalcure, onSwitchOut, {}, [](Battle& b, Event& e) -> Value {
         if (e.target->status) b.add(Message::curestatus, e.target, idOf(e.target->status), from(ability::naturalcure), "[silent]");
         b.clearStatus(e.target);
@@ -124,6 +126,9 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::neutralizinggas, onSwitchIn, {.priority = 2}, [](Battle& b, Event& e) -> Value {
         show(b, e);
         e.target->abilityState.counter = 0;
+        Targets actives = b.getAllActive();
+        for (int n = 0; n < actives.size; n++)
+            if (b.hasItem(actives.list[n], item::abilityshield)) b.add(Message::block, actives.list[n], "item: Ability Shield");
         return UNDEFINED;
     }},
     {ability::neutralizinggas, onEnd, {}, [](Battle& b, Event& e) -> Value {
@@ -138,7 +143,7 @@ constexpr Handler HANDLERS_HERE[] = {
         b.speedSort(actives.list, actives.size, [](const Pokemon* x, const Pokemon* y) { return int64_t(y->speed) - x->speed; });
         for (int n = 0; n < actives.size; n++) {
             Pokemon* p = actives.list[n];
-            if (p == source || EFFECTS[p->ability].is(Is::cantsuppress)) continue;
+            if (p == source || EFFECTS[p->ability].is(Is::cantsuppress) || b.hasItem(p, item::abilityshield)) continue;
             b.singleEvent(Ev::Start, p->ability, &p->abilityState, p);
         }
         return UNDEFINED;
@@ -149,6 +154,13 @@ constexpr Handler HANDLERS_HERE[] = {
         return b.isAlly(e.target, e.source) ? Value(UNDEFINED) : 1;
     }},
     {ability::psychicsurge, onStart, {}, bringTerrain<condition::psychicterrain>},
+    {ability::quickfeet, onModifySpe, {}, [](Battle&, Event& e) -> Value {
+        return e.target->status ? e.chainModify(3, 2) : UNDEFINED;
+    }},
+    {ability::raindish, onWeather, {}, [](Battle& b, Event& e) -> Value {
+        if (b.effectiveWeather(e.target) == e.cause.id && e.cause.id == condition::raindance) b.heal(e.target->maxhp / 16);
+        return UNDEFINED;
+    }},
     {ability::regenerator, onSwitchOut, {}, [](Battle& b, Event& e) -> Value {
         b.healHp(e.target, e.target->maxhp / 3);
         return UNDEFINED;
@@ -160,12 +172,58 @@ constexpr Handler HANDLERS_HERE[] = {
         return e.adding == condition::sandstorm ? Value(FALSE) : Value(UNDEFINED);
     }},
     {ability::sandstream, onStart, {}, bringWeather<condition::sandstorm>},
+    {ability::shedskin, onResidual, {.order = 5, .subOrder = 3}, [](Battle& b, Event& e) -> Value {
+        if (!e.target->hp || !e.target->status || !b.prng.randomChance(33, 100)) return UNDEFINED;
+        b.add(Message::activate, e.target, full(e.effect));
+        b.cureStatus(e.target);
+        return UNDEFINED;
+    }},
+    {ability::slushrush, onModifySpe, {}, [](Battle& b, Event& e) -> Value {
+        return b.isWeather(condition::snowscape) ? e.chainModify(2, 1) : UNDEFINED;
+    }},
     {ability::snowwarning, onStart, {}, bringWeather<condition::snowscape>},
+    {ability::solarpower, onModifySpA, {.priority = 5}, [](Battle& b, Event& e) -> Value {
+        return b.effectiveWeather(e.target) == condition::sunnyday ? e.chainModify(3, 2) : UNDEFINED;
+    }},
+    {ability::solarpower, onWeather, {}, [](Battle& b, Event& e) -> Value {
+        bool sun = b.effectiveWeather(e.target) == e.cause.id && e.cause.id == condition::sunnyday;
+        if (sun) b.damage(e.target->maxhp / 8, e.target, e.target);
+        return UNDEFINED;
+    }},
     {ability::speedboost, onResidual, {.order = 28, .subOrder = 2}, [](Battle& b, Event& e) -> Value {
         if (b.out(e.target).activeTurns) b.boost(Stat::spe, 1);
         return UNDEFINED;
     }},
+    {ability::stall, onFractionalPriority, {}, [](Battle&, Event&) -> Value { return -1; }},  // in tenths
+    {ability::steadfast, onFlinch, {}, [](Battle& b, Event&) -> Value {
+        b.boost(Stat::spe, 1);
+        return UNDEFINED;
+    }},
+    {ability::surgesurfer, onModifySpe, {}, [](Battle& b, Event& e) -> Value {
+        return b.isTerrain(condition::electricterrain) ? e.chainModify(2, 1) : UNDEFINED;
+    }},
     {ability::swiftswim, onModifySpe, {}, fastIn<condition::raindance>},
+    {ability::tabletsofruin, onStart, {}, [](Battle& b, Event& e) -> Value { return b.suppressingAbility(e.target) ? UNDEFINED : show(b, e); }},
+    // counter: Showdown's seek
+    {ability::trace, onStart, {}, [](Battle& b, Event& e) -> Value {
+        e.state->counter = 1;
+        if (b.hasItem(e.target, item::abilityshield)) {
+            b.add(Message::block, e.target, "item: Ability Shield");
+            e.state->counter = 0;
+        }
+        if (e.state->counter) b.singleEvent(Ev::Update, e.effect, e.state, e.target);
+        return UNDEFINED;
+    }},
+    {ability::trace, onUpdate, {}, [](Battle& b, Event& e) -> Value {
+        if (!e.state->counter) return UNDEFINED;
+        Targets enemies = b.adjacentFoes(e.target), possible;
+        for (int n = 0; n < enemies.size; n++)
+            if (!EFFECTS[enemies.list[n]->ability].is(Is::notrace)) possible.add(enemies.list[n]);
+        if (!possible.size) return UNDEFINED;
+        Pokemon* traced = possible.list[b.prng.random(possible.size)];
+        b.setAbility(e.target, traced->ability, traced);
+        return UNDEFINED;
+    }},
     {ability::unburden, onAfterUseItem, {}, [](Battle& b, Event& e) -> Value {
         if (e.target == e.holder) b.addVolatile(e.target, condition::unburden);
         return UNDEFINED;

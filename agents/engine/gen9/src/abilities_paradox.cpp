@@ -43,7 +43,7 @@ Value followSun(Battle& b, Event& e) {
 }
 
 Value followTerrain(Battle& b, Event& e) {
-    follow(b, e, condition::quarkdrive, false);  // nothing in the rings brings Electric Terrain
+    follow(b, e, condition::quarkdrive, b.isTerrain(condition::electricterrain));
     return UNDEFINED;
 }
 

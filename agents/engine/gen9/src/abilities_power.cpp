@@ -34,7 +34,50 @@ Value tracksTarget(Battle&, Event& e) {
     return UNDEFINED;
 }
 
+template <int TYPE>
+Value half(Battle&, Event& e) {
+    return e.move()->type == TYPE ? e.chainModify(3, 2) : UNDEFINED;
+}
+
+template <int TYPE>
+Value strengthen(Battle&, Event& e) {
+    return e.move()->type == TYPE ? e.chainModify(5325, 4096) : UNDEFINED;
+}
+
+// Moxie and Chilling Neigh
+template <int STAT>
+Value raiseForKnockouts(Battle& b, Event& e) {
+    if (e.cause.type() == EffectType::Move) b.boost(STAT, e.relay, e.source);
+    return UNDEFINED;
+}
+
+// Pixilate and Galvanize: Normal moves are of another type, and stronger.
+template <int TYPE>
+Value ofNormal(Battle&, Event& e) {
+    ActiveMove& move = *e.move();
+    switch (move.id) {
+        case move::judgment:
+        case move::revelationdance:
+        case move::terrainpulse:
+        case move::weatherball: return UNDEFINED;
+    }
+    if (move.type != Type::Normal || (move.id == move::terablast && e.target->terastallized)) return UNDEFINED;
+    move.type = TYPE;
+    move.typeChangerBoosted = e.effect;
+    return UNDEFINED;
+}
+
+Value changedType(Battle&, Event& e) { return e.move()->typeChangerBoosted == e.effect ? e.chainModify(4915, 4096) : UNDEFINED; }
+
+// Stakeout
+Value ifJustIn(Battle& b, Event& e) { return b.out(e.source).activeTurns ? UNDEFINED : e.chainModify(2, 1); }
+
 constexpr Handler HANDLERS_HERE[] = {
+    // The stab of 8192 is that of a native type to which it is terastallized.
+    {ability::adaptability, onModifySTAB, {}, [](Battle& b, Event& e) -> Value {
+        if (!e.move()->forceSTAB && !b.hasType(e.target, e.move()->type)) return UNDEFINED;
+        return e.relay == 8192 ? 9216 : 8192;
+    }},
     {ability::analytic, onBasePower, {.priority = 21}, [](Battle& b, Event& e) -> Value {
         Targets actives = b.getAllActive();
         for (int n = 0; n < actives.size; n++)
@@ -54,9 +97,17 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {ability::blaze, onModifyAtk, {.priority = 5}, pinch<Type::Fire>},
     {ability::blaze, onModifySpA, {.priority = 5}, pinch<Type::Fire>},
+    {ability::chillingneigh, onSourceAfterFaint, {}, raiseForKnockouts<Stat::atk>},
+    {ability::compoundeyes, onSourceModifyAccuracy, {.priority = -1}, [](Battle&, Event& e) -> Value {
+        return isNumber(e.relay) ? e.chainModify(5325, 4096) : UNDEFINED;
+    }},
+    {ability::dragonsmaw, onModifyAtk, {.priority = 5}, half<Type::Dragon>},
+    {ability::dragonsmaw, onModifySpA, {.priority = 5}, half<Type::Dragon>},
     {ability::galewings, onModifyPriority, {}, [](Battle&, Event& e) -> Value {
         return e.move()->type == Type::Flying && e.target->hp == e.target->maxhp ? e.relay + 1 : Value(UNDEFINED);
     }},
+    {ability::galvanize, onModifyType, {.priority = -1}, ofNormal<Type::Electric>},
+    {ability::galvanize, onBasePower, {.priority = 23}, changedType},
     {ability::guts, onModifyAtk, {.priority = 5}, [](Battle&, Event& e) -> Value {
         return e.target->status ? e.chainModify(3, 2) : UNDEFINED;
     }},
@@ -69,9 +120,16 @@ constexpr Handler HANDLERS_HERE[] = {
         e.move()->infiltrates = true;
         return UNDEFINED;
     }},
+    {ability::ironfist, onBasePower, {.priority = 23}, [](Battle&, Event& e) -> Value {
+        return e.move()->has(Flag::punch) ? e.chainModify(4915, 4096) : UNDEFINED;
+    }},
     {ability::libero, onPrepareHit, {}, changeType},
     {ability::liquidvoice, onModifyType, {.priority = -1}, [](Battle&, Event& e) -> Value {
         if (e.move()->has(Flag::sound)) e.move()->type = Type::Water;
+        return UNDEFINED;
+    }},
+    {ability::longreach, onModifyMove, {}, [](Battle&, Event& e) -> Value {
+        e.move()->flags &= ~Flag::contact;
         return UNDEFINED;
     }},
     {ability::magician, onAfterMoveSecondarySelf, {}, [](Battle& b, Event& e) -> Value {
@@ -91,14 +149,35 @@ constexpr Handler HANDLERS_HERE[] = {
         }
         return UNDEFINED;
     }},
+    {ability::megalauncher, onBasePower, {.priority = 19}, [](Battle&, Event& e) -> Value {
+        return e.move()->has(Flag::pulse) ? e.chainModify(3, 2) : UNDEFINED;
+    }},
+    {ability::merciless, onModifyCritRatio, {}, [](Battle&, Event& e) -> Value {
+        bool poisoned = e.source && (e.source->status == condition::psn || e.source->status == condition::tox);
+        return poisoned ? 5 : Value(UNDEFINED);
+    }},
     {ability::moldbreaker, onModifyMove, {}, [](Battle&, Event& e) -> Value {
         e.move()->ignoreAbility = true;
         return UNDEFINED;
     }},
-    {ability::moxie, onSourceAfterFaint, {}, [](Battle& b, Event& e) -> Value {
-        if (e.cause.type() == EffectType::Move) b.boost(Stat::atk, e.relay, e.source);
+    {ability::moxie, onSourceAfterFaint, {}, raiseForKnockouts<Stat::atk>},
+    {ability::myceliummight, onFractionalPriority, {.priority = -1}, [](Battle&, Event& e) -> Value {
+        return e.move()->category == Category::Status ? -1 : Value(UNDEFINED);  // in tenths
+    }},
+    {ability::myceliummight, onModifyMove, {}, [](Battle&, Event& e) -> Value {
+        if (e.move()->category == Category::Status) e.move()->ignoreAbility = true;
         return UNDEFINED;
     }},
+    {ability::noguard, onAnyInvulnerability, {.priority = 1}, [](Battle&, Event& e) -> Value {
+        return e.move() && (e.source == e.holder || e.target == e.holder) ? 0 : Value(UNDEFINED);
+    }},
+    {ability::noguard, onAnyAccuracy, {}, [](Battle&, Event& e) -> Value {
+        return e.move() && (e.source == e.holder || e.target == e.holder) ? Value(TRUE) : e.relay;
+    }},
+    {ability::overgrow, onModifyAtk, {.priority = 5}, pinch<Type::Grass>},
+    {ability::overgrow, onModifySpA, {.priority = 5}, pinch<Type::Grass>},
+    {ability::pixilate, onModifyType, {.priority = -1}, ofNormal<Type::Fairy>},
+    {ability::pixilate, onBasePower, {.priority = 23}, changedType},
     {ability::poisonpuppeteer, onAnyAfterSetStatus, {}, [](Battle& b, Event& e) -> Value {
         if (e.source != e.holder || e.target == e.source || e.source->baseSpecies != species::pecharunt) return UNDEFINED;
         if (e.cause.type() == EffectType::Move && (e.adding == condition::psn || e.adding == condition::tox))
@@ -112,9 +191,15 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {ability::propellertail, onModifyMove, {.priority = 1}, tracksTarget},
     {ability::protean, onPrepareHit, {}, changeType},
+    {ability::purepower, onModifyAtk, {.priority = 5}, [](Battle&, Event& e) -> Value { return e.chainModify(2, 1); }},
+    {ability::reckless, onBasePower, {.priority = 23}, [](Battle&, Event& e) -> Value {
+        return e.move()->recoil[0] || e.move()->hasCrashDamage ? e.chainModify(4915, 4096) : UNDEFINED;
+    }},
     {ability::rockhead, onDamage, {}, [](Battle& b, Event& e) -> Value {
         return e.cause.id == condition::recoil && b.activeMove->id != move::struggle ? Value(NUL) : Value(UNDEFINED);
     }},
+    {ability::rockypayload, onModifyAtk, {.priority = 5}, half<Type::Rock>},
+    {ability::rockypayload, onModifySpA, {.priority = 5}, half<Type::Rock>},
     {ability::sandforce, onBasePower, {.priority = 21}, [](Battle& b, Event& e) -> Value {
         int type = e.move()->type;
         bool boosted = type == Type::Rock || type == Type::Ground || type == Type::Steel;
@@ -123,6 +208,16 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::sandforce, onImmunity, {}, [](Battle&, Event& e) -> Value {
         return e.adding == condition::sandstorm ? Value(FALSE) : Value(UNDEFINED);
     }},
+    {ability::scrappy, onModifyMove, {.priority = -5}, [](Battle&, Event& e) -> Value {
+        if (e.move()->ignoreImmunity != ALL_TYPES) e.move()->ignoreImmunity |= 1 << Type::Fighting | 1 << Type::Normal;
+        return UNDEFINED;
+    }},
+    {ability::scrappy, onTryBoost, {}, [](Battle& b, Event& e) -> Value {
+        if (e.cause.id != ability::intimidate || !e.boosts[Stat::atk]) return UNDEFINED;
+        e.boosts[Stat::atk] = 0;
+        b.add(Message::fail, e.target, "unboost", "Attack", from(e.effect), of(e.target));
+        return UNDEFINED;
+    }},
     {ability::serenegrace, onModifyMove, {.priority = -2}, [](Battle&, Event& e) -> Value {
         for (int n = 0; n < e.move()->secondaryCount; n++) e.move()->secondaries[n].chance *= 2;
         return UNDEFINED;
@@ -130,6 +225,31 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::sharpness, onBasePower, {.priority = 19}, [](Battle&, Event& e) -> Value {
         return e.move()->has(Flag::slicing) ? e.chainModify(3, 2) : UNDEFINED;
     }},
+    {ability::sheerforce, onModifyMove, {}, [](Battle&, Event& e) -> Value {
+        ActiveMove& move = *e.move();
+        if (!move.secondaryCount || move.hasSheerForceBoost) return UNDEFINED;
+        move.secondaryCount = 0;
+        move.hit.self = nullptr;
+        move.hasSheerForce = true;
+        return UNDEFINED;
+    }},
+    {ability::sheerforce, onBasePower, {.priority = 21}, [](Battle&, Event& e) -> Value {
+        return e.move()->hasSheerForce || e.move()->hasSheerForceBoost ? e.chainModify(5325, 4096) : UNDEFINED;
+    }},
+    {ability::skilllink, onModifyMove, {}, [](Battle&, Event& e) -> Value {
+        e.move()->multihit[0] = e.move()->multihit[1];
+        e.move()->multiaccuracy = false;
+        return UNDEFINED;
+    }},
+    {ability::sniper, onModifyDamage, {}, [](Battle&, Event& e) -> Value {
+        return e.move()->crit[slotIndex(e.source)] ? e.chainModify(3, 2) : UNDEFINED;
+    }},
+    {ability::stakeout, onModifyAtk, {.priority = 5}, ifJustIn},
+    {ability::stakeout, onModifySpA, {.priority = 5}, ifJustIn},
+    {ability::strongjaw, onBasePower, {.priority = 19}, [](Battle&, Event& e) -> Value {
+        return e.move()->has(Flag::bite) ? e.chainModify(3, 2) : UNDEFINED;
+    }},
+    {ability::superluck, onModifyCritRatio, {}, [](Battle&, Event& e) -> Value { return e.relay + 1; }},
     {ability::supremeoverlord, onStart, {}, [](Battle& b, Event& e) -> Value {
         int fainted = b.sideOf(e.target).totalFainted;
         if (!fainted) return UNDEFINED;
@@ -147,6 +267,8 @@ constexpr Handler HANDLERS_HERE[] = {
         constexpr int POWERS[] = {4096, 4506, 4915, 5325, 5734, 6144};
         return e.state->counter ? e.chainModify(POWERS[e.state->counter], 4096) : UNDEFINED;
     }},
+    {ability::swarm, onModifyAtk, {.priority = 5}, pinch<Type::Bug>},
+    {ability::swarm, onModifySpA, {.priority = 5}, pinch<Type::Bug>},
     {ability::technician, onBasePower, {.priority = 30}, [](Battle&, Event& e) -> Value {
         return modify(e.relay, e.modifier) <= 60 ? e.chainModify(3, 2) : UNDEFINED;
     }},
@@ -155,11 +277,16 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {ability::torrent, onModifyAtk, {.priority = 5}, pinch<Type::Water>},
     {ability::torrent, onModifySpA, {.priority = 5}, pinch<Type::Water>},
+    {ability::toughclaws, onBasePower, {.priority = 21}, [](Battle&, Event& e) -> Value {
+        return e.move()->has(Flag::contact) ? e.chainModify(5325, 4096) : UNDEFINED;
+    }},
     {ability::toxicchain, onSourceDamagingHit, {}, [](Battle& b, Event& e) -> Value {
         if (b.hasAbility(e.target, ability::shielddust) || b.hasItem(e.target, item::covertcloak)) return UNDEFINED;
         if (b.prng.randomChance(3, 10)) b.trySetStatus(e.target, condition::tox, e.source);
         return UNDEFINED;
     }},
+    {ability::transistor, onModifyAtk, {.priority = 5}, strengthen<Type::Electric>},
+    {ability::transistor, onModifySpA, {.priority = 5}, strengthen<Type::Electric>},
     {ability::triage, onModifyPriority, {}, [](Battle&, Event& e) -> Value {
         return e.move()->has(Flag::heal) ? e.relay + 3 : Value(UNDEFINED);
     }},

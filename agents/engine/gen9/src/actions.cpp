@@ -62,14 +62,28 @@ void Battle::runMove(const ActiveMove& base, Pokemon* user, RunMove options) {
         active.lastMove = active.moveThisTurn = move->id;
         user->lastMoveTargetLoc = options.targetLoc;
     }
+    bool noLock = options.externalMove && !volatileOf(user, condition::lockedmove);
     Value moveDidSomething = useMove(*move, user, {.target = target, .sourceEffect = sourceEffect, .noTarget = !target});
     row.lastSuccessfulMoveThisTurn = truthy(moveDidSomething) && activeMove ? activeMove->id : 0;
     if (activeMove) move = activeMove;
     singleEvent(Ev::AfterMove, move->id, nullptr, user, target, move);
     runEvent(Ev::AfterMove, user, target, move);
     if (twice && removeVolatile(user, twice)) hint("Some effects can force a Pokemon to use % again in a row.", move->id);
+    if (move->has(Flag::dance) && truthy(moveDidSomething) && !move->isExternal) dance(user, *move);
+    if (noLock) deleteVolatile(user, condition::lockedmove);
     faintMessages();
     checkWin();
+}
+
+// Dancer: who has it uses the move at its user. Of the tables' battles only the foe can.
+void Battle::dance(Pokemon* user, const ActiveMove& move) {
+    Targets dancers = foes(user);
+    for (int n = 0; n < dancers.size; n++) {
+        Pokemon* dancer = dancers.list[n];
+        if (!hasAbility(dancer, ability::dancer) || isSemiInvulnerable(dancer) || faintMessages() || dancer->fainted) continue;
+        add(Message::activate, dancer, "ability: Dancer");
+        runMove(ActiveMove{moveData(move.id)}, dancer, {.targetLoc = getLocOf(dancer, user), .sourceEffect = ability::dancer, .externalMove = true});
+    }
 }
 
 Value Battle::useMove(const ActiveMove& move, Pokemon* user, UseMove options) {
@@ -154,7 +168,7 @@ Value Battle::useMoveInner(ActiveMove& move, Pokemon* user, UseMove options) {
         if (user != target && move.category != Category::Status) emergencyExit(user, before, user);
         return FALSE;
     }
-    if (!move.hasSheerForce && !move.has(Flag::futuremove)) {
+    if (!sheerForces(move, user) && !move.has(Flag::futuremove)) {
         singleEvent(Ev::AfterMoveSecondarySelf, move.id, nullptr, user, target, &move);
         runEvent(Ev::AfterMoveSecondarySelf, user, target, &move);
         if (user != target && move.category != Category::Status) emergencyExit(user, before, user);
@@ -236,6 +250,7 @@ bool Battle::trySpreadMoveHit(Targets targets, Pokemon* user, ActiveMove& move, 
     each([&](Pokemon* target) -> Value {
         bool hits = hitStepAccuracy(target, user, move);
         if (!hits) missed(target);
+        if (!hits && !move.ohko && hasItem(user, item::blunderpolicy) && useItem(user)) boost(Stat::spe, 2, user);
         return hits ? TRUE : FALSE;
     });
     if (move.breaksProtect) hitStepBreakProtect(targets, move);
@@ -289,9 +304,15 @@ bool Battle::hitStepAccuracy(Pokemon* target, Pokemon* user, ActiveMove& move) {
 }
 
 void Battle::hitStepBreakProtect(Targets& targets, const ActiveMove& move) {
+    constexpr int PROTECTIONS[] = {condition::banefulbunker, condition::burningbulwark, condition::protect, condition::silktrap, condition::spikyshield};
     for (int n = 0; n < targets.size; n++) {
-        if (!removeVolatile(targets.list[n], condition::protect)) continue;
-        add(Message::activate, targets.list[n], full(move.id), "[broken]");
+        bool broke = false;
+        for (int id : PROTECTIONS) broke = removeVolatile(targets.list[n], id) || broke;
+        if (!broke) continue;
+        if (move.id == move::feint)
+            add(Message::activate, targets.list[n], "move: Feint");
+        else
+            add(Message::activate, targets.list[n], full(move.id), "[broken]");
         deleteVolatile(targets.list[n], condition::stall);
     }
 }

@@ -126,6 +126,8 @@ class Battle {
         return has;
     }
     bool suppressingAbility(const Pokemon* target);
+    // Whether Sheer Force keeps from happening what comes after a move's hits.
+    bool sheerForces(const ActiveMove& move, const Pokemon* user) { return move.hasSheerForce && user && hasAbility(user, ability::sheerforce); }
     static const SpeciesData& speciesOf(const Pokemon* p) { return SPECIES[p->species]; }
     int getStat(Pokemon* p, int stat, bool unboosted = false, bool unmodified = false);
     int calculateStat(Pokemon* p, int stat, int boost, Pokemon* statUser = nullptr);
@@ -136,7 +138,7 @@ class Battle {
     int positiveBoosts(const Pokemon* p);
     Types getTypes(Pokemon* p, bool excludeAdded = false, bool preterastallized = false);
     bool hasType(Pokemon* p, int type) { return getTypes(p).has(type); }
-    bool setType(Pokemon* p, int type, bool enforce = false);
+    bool setType(Pokemon* p, int type, int second = Type::none);
     Value isGrounded(Pokemon* p, bool negateImmunity = false);
     bool isSemiInvulnerable(const Pokemon* p);
     int runEffectiveness(Pokemon* p, ActiveMove* move);
@@ -216,7 +218,7 @@ class Battle {
     Value addSlotCondition(const Pokemon* target, int id, Pokemon* source = nullptr, Cause cause = {});
     bool removeSlotCondition(int side, int position, int id);
     bool removeSlotCondition(const Pokemon* p, int id) { return removeSlotCondition(p->side, p->position, id); }
-    bool checkMoveMakesContact(const ActiveMove* move, Pokemon* attacker, Pokemon* defender);
+    bool checkMoveMakesContact(const ActiveMove* move, Pokemon* attacker, Pokemon* defender, bool announcePads = false);
     bool checkMoveBypassesProtect(ActiveMove* move, Pokemon* attacker, Pokemon* defender, bool blockStatus = true);
 
     // queue.cpp. What is found points into the queue.
@@ -321,6 +323,7 @@ class Battle {
 
     // actions.cpp
     ActiveMove& getActiveMove(const ActiveMove& move);
+    void dance(Pokemon* pokemon, const ActiveMove& move);
     Value useMoveInner(ActiveMove& move, Pokemon* pokemon, UseMove options);
     Value tryMoveHit(Targets& targets, Pokemon* pokemon, ActiveMove& move);
     bool hitStepTryImmunity(Pokemon* target, Pokemon* pokemon, ActiveMove& move);

@@ -24,7 +24,10 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {condition::par, onStart, {}, startStatus},
-    {condition::par, onModifySpe, {.priority = -101}, [](Battle&, Event& e) -> Value { return e.finalModify(e.relay) * 50 / 100; }},
+    {condition::par, onModifySpe, {.priority = -101}, [](Battle& b, Event& e) -> Value {
+        int speed = e.finalModify(e.relay);
+        return b.hasAbility(e.target, ability::quickfeet) ? speed : speed * 50 / 100;
+    }},
     {condition::par, onBeforeMove, {.priority = 1}, [](Battle& b, Event& e) -> Value {
         if (!b.prng.randomChance(1, 4)) return UNDEFINED;
         b.add(Message::cant, e.target, "par");
@@ -37,6 +40,7 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {condition::slp, onBeforeMove, {.priority = 10}, [](Battle& b, Event& e) -> Value {
         int& time = e.target->statusState.counter;
+        if (b.hasAbility(e.target, ability::earlybird)) time--;
         if (--time <= 0) {
             b.cureStatus(e.target);
             return UNDEFINED;
@@ -122,10 +126,12 @@ constexpr Handler HANDLERS_HERE[] = {
         b.tryTrap(e.target);
         return UNDEFINED;
     }},
-    {condition::partiallytrapped, durationCallback, {}, [](Battle& b, Event&) -> Value { return b.prng.random(5, 7); }},
+    {condition::partiallytrapped, durationCallback, {}, [](Battle& b, Event& e) -> Value {
+        return e.source && b.hasItem(e.source, item::gripclaw) ? 8 : b.prng.random(5, 7);
+    }},
     {condition::partiallytrapped, onStart, {}, [](Battle& b, Event& e) -> Value {
         b.add(Message::activate, e.target, full(e.state->sourceEffect), of(e.source));
-        e.state->counter = 8;  // boundDivisor
+        e.state->counter = b.hasItem(e.source, item::bindingband) ? 6 : 8;  // boundDivisor
         return UNDEFINED;
     }},
     {condition::partiallytrapped, onResidual, {.order = 13}, [](Battle& b, Event& e) -> Value {

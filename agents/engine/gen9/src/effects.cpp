@@ -172,6 +172,7 @@ BoostOrder orderOfBoosts(const Cause& cause) {
     using namespace Stat;
     switch (cause.id) {
         case move::shellsmash: return {{def, spd, atk, spa, spe, accuracy, evasion}};
+        case move::shiftgear: return {{spe, atk, def, spa, spd, accuracy, evasion}};
         case move::curse: return {{spe, atk, def, spa, spd, accuracy, evasion}};
         default: return {{atk, def, spa, spd, spe, accuracy, evasion}};
     }
@@ -220,7 +221,9 @@ Value Battle::boost(const int by[Stat::COUNT], Pokemon* target, Pokemon* source,
             continue;
         }
         success = TRUE;
-        if (cause.type() == EffectType::Item) {
+        if (cause.id == move::bellydrum) {
+            add(Message::setboost, target, statName(stat), active.boosts[Stat::atk], from(cause.id));
+        } else if (cause.type() == EffectType::Item) {
             add(message, target, statName(stat), by, from(cause.id));
         } else if (cause.id) {
             if (isAbility && !announced) add(Message::ability, target, named(cause.id), "boost");
@@ -287,7 +290,7 @@ void Battle::addDamage(Pokemon* target, Pokemon* source, const Cause& cause) {
 }
 
 void Battle::addHeal(Pokemon* target, Pokemon* source, const Cause& cause) {
-    if (cause.id == move::rest)
+    if (cause.id == move::rest || cause.id == condition::leechseed)
         add(Message::heal, target, health(target), "[silent]");
     else if (cause.id == condition::drain)
         add(Message::heal, target, health(target), "[from] drain", of(source));

@@ -5,6 +5,8 @@
 #include "events.h"
 
 constexpr int SLOTS = SIDES * ACTIVE;
+// What one may be immune to though it is no effect: of runStatusImmunity.
+constexpr int POWDER = -2;
 
 // A move in use: a copy of its data that handlers may change.
 struct ActiveMove : MoveData {
@@ -29,13 +31,20 @@ struct ActiveMove : MoveData {
 struct Cause {
     int id = 0;
     ActiveMove* move = nullptr;
+    int status = 0;  // of no effect of Showdown's, but of an object that gives a status (ofStatus)
 
     Cause() = default;
     Cause(int effect) : id(effect) {}
     Cause(ActiveMove* move) : id(move ? move->id : 0), move(move) {}
-    EffectType type() const { return EFFECTS[id].type; }
+    // Synchronize's: with an id and a status, and nothing else of an effect.
+    static Cause ofStatus(int effect, int status) {
+        Cause cause(effect);
+        cause.status = status;
+        return cause;
+    }
+    EffectType type() const { return status ? EffectType::None : EFFECTS[id].type; }
     // The status that a move names as its own effect (Showdown's sourceEffect.status), not one of its secondaries.
-    int setsStatus() const { return move ? move->hit.status : id >= FIRST_MOVE ? moveData(id).hit.status : 0; }
+    int setsStatus() const { return status ? status : move ? move->hit.status : id >= FIRST_MOVE ? moveData(id).hit.status : 0; }
 };
 
 // The types of a Pokémon.
@@ -79,6 +88,7 @@ struct Event {
     Cause cause;
     Value relay = UNDEFINED;  // the value that is handed from handler to handler
     int modifier = 4096;
+    bool isFraction = false;            // the relay stands for a number that is not whole: no modifier acts on it
     int* boosts = nullptr;              // of events about boosts
     Types* types = nullptr;             // of Type
     Secondaries* secondaries = nullptr; // of ModifySecondaries

@@ -42,7 +42,7 @@ int defaultSubOrder(EffectType type) {
         default: return 0;
     }
 }
-constexpr int SLOT_CONDITION = 3, SIDE_CONDITION = 4;
+constexpr int SLOT_CONDITION = 3, SIDE_CONDITION = 4, POISON_TOUCH = 6, STALL = 9;
 
 // Events for which Showdown asks only the holder itself, without onAlly, onFoe, onAny and onSource.
 bool prefixed(int event) {
@@ -94,6 +94,8 @@ void Battle::add(Listeners& found, const Handler* handler, int effect, EffectSta
         if (data.residualOrder) listener.order = data.residualOrder;
         if (data.residualSubOrder) listener.subOrder = data.residualSubOrder;
     }
+    if (effect == ability::poisontouch) listener.subOrder = POISON_TOUCH;
+    if (effect == ability::stall) listener.subOrder = STALL;
     int event = callback / PREFIXES;
     bool switchIn = event == Ev::SwitchIn || event == Ev::BeforeSwitchIn || event == Ev::SideSwitchIn;
     if ((switchIn || event == Ev::RedirectTarget) && state) listener.effectOrder = state->effectOrder;
@@ -241,7 +243,8 @@ Value Battle::runEvent(Event& running, bool fastExit) {
         running.relay = returned;
         if (!truthy(returned) || fastExit) break;
     }
-    return isNumber(running.relay) && running.relay >= 0 ? modify(running.relay, running.modifier) : running.relay;
+    bool modified = isNumber(running.relay) && running.relay >= 0 && !running.isFraction;
+    return modified ? modify(running.relay, running.modifier) : running.relay;
 }
 
 // results: for each target what its handlers make of it: first the relay.

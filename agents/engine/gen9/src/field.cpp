@@ -122,7 +122,10 @@ Value Battle::addSideCondition(int number, int id, Pokemon* source, Cause cause)
         state = {};
         return FALSE;
     }
-    return TRUE;  // no handler of the tables listens to SideConditionStart
+    // Of the tables only abilities answer to it.
+    for (int position = 0; position < row.activePerSide; position++)
+        if (Pokemon* p = at(number, position)) singleEvent(Ev::SideConditionStart, p->ability, &p->abilityState, p, source, id);
+    return TRUE;
 }
 
 bool Battle::removeSideCondition(int side, int id) {
@@ -170,7 +173,15 @@ bool Battle::removeSlotCondition(int side, int position, int id) {
     return true;
 }
 
-bool Battle::checkMoveMakesContact(const ActiveMove* move, Pokemon*, Pokemon*) { return move->has(Flag::contact); }
+bool Battle::checkMoveMakesContact(const ActiveMove* move, Pokemon* attacker, Pokemon* defender, bool announcePads) {
+    if (!move->has(Flag::contact)) return false;
+    if (!hasItem(attacker, item::protectivepads)) return true;
+    if (announcePads) {
+        add(Message::activate, defender, full(event->effect));
+        add(Message::activate, attacker, "item: Protective Pads");
+    }
+    return false;
+}
 
 bool Battle::checkMoveBypassesProtect(ActiveMove* move, Pokemon* attacker, Pokemon* defender, bool blockStatus) {
     return !((move->category != Category::Status || blockStatus) && move->has(Flag::protect) &&

@@ -37,7 +37,7 @@ Value endWeather(Battle& b, Event&) {
 }
 
 Value endTerrain(Battle& b, Event& e) {
-    b.add(Message::fieldend, named(e.effect).after("move: "));
+    b.add(Message::fieldend, e.effect == condition::mistyterrain ? named(e.effect) : named(e.effect).after("move: "));
     return UNDEFINED;
 }
 
@@ -47,6 +47,38 @@ Value startOnSide(Battle& b, Event& e) {
 }
 
 constexpr Handler HANDLERS_HERE[] = {
+    {condition::electricterrain, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::terrainextender); }},
+    {condition::electricterrain, onFieldStart, {}, startTerrain},
+    {condition::electricterrain, onFieldEnd, {}, endTerrain},
+    {condition::electricterrain, onSetStatus, {}, [](Battle& b, Event& e) -> Value {
+        if (e.adding != condition::slp || !truthy(b.isGrounded(e.target)) || b.isSemiInvulnerable(e.target)) return UNDEFINED;
+        bool secondary = e.move() && e.move()->secondaryCount;
+        if (e.cause.type() == EffectType::Move && !secondary) b.add(Message::activate, e.target, "move: Electric Terrain");
+        return FALSE;
+    }},
+    {condition::electricterrain, onTryAddVolatile, {}, nothing},  // Yawn
+    {condition::electricterrain, onBasePower, {.priority = 6}, [](Battle& b, Event& e) -> Value {
+        bool stronger = e.move()->type == Type::Electric && truthy(b.isGrounded(e.target)) && !b.isSemiInvulnerable(e.target);
+        return stronger ? e.chainModify(5325, 4096) : UNDEFINED;
+    }},
+    {condition::mistyterrain, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::terrainextender); }},
+    {condition::mistyterrain, onFieldStart, {}, startTerrain},
+    {condition::mistyterrain, onFieldEnd, {}, endTerrain},
+    {condition::mistyterrain, onSetStatus, {}, [](Battle& b, Event& e) -> Value {
+        if (!truthy(b.isGrounded(e.target)) || b.isSemiInvulnerable(e.target)) return UNDEFINED;
+        if (e.cause.setsStatus()) b.add(Message::activate, e.target, "move: Misty Terrain");
+        return FALSE;
+    }},
+    {condition::mistyterrain, onTryAddVolatile, {}, [](Battle& b, Event& e) -> Value {
+        if (!truthy(b.isGrounded(e.target)) || b.isSemiInvulnerable(e.target) || e.adding != condition::confusion) return UNDEFINED;
+        bool secondary = e.move() && e.move()->secondaryCount;
+        if (e.cause.type() == EffectType::Move && !secondary) b.add(Message::activate, e.target, "move: Misty Terrain");
+        return NUL;
+    }},
+    {condition::mistyterrain, onBasePower, {.priority = 6}, [](Battle& b, Event& e) -> Value {
+        bool weaker = e.move()->type == Type::Dragon && truthy(b.isGrounded(e.source)) && !b.isSemiInvulnerable(e.source);
+        return weaker ? e.chainModify(1, 2) : UNDEFINED;
+    }},
     {condition::raindance, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::damprock); }},
     {condition::raindance, onWeatherModifyDamage, {}, [](Battle& b, Event& e) -> Value {
         if (b.effectiveWeather(e.source) != condition::raindance) return UNDEFINED;
@@ -81,7 +113,7 @@ constexpr Handler HANDLERS_HERE[] = {
         b.damage(e.target->maxhp / 16);
         return UNDEFINED;
     }},
-    {condition::snowscape, durationCallback, {}, [](Battle&, Event&) -> Value { return 5; }},  // Icy Rock is not in the tables
+    {condition::snowscape, durationCallback, {}, [](Battle& b, Event& e) { return lasting(b, e, item::icyrock); }},
     {condition::snowscape, onModifyDef, {.priority = 10}, [](Battle& b, Event& e) -> Value {
         bool holds = b.hasType(e.target, Type::Ice) && b.effectiveWeather(e.target) == condition::snowscape;
         return holds ? modify(e.relay, 3, 2) : UNDEFINED;
@@ -143,6 +175,13 @@ constexpr Handler HANDLERS_HERE[] = {
         if (!truthy(b.isGrounded(e.target)) || b.hasItem(e.target, item::heavydutyboots)) return UNDEFINED;
         constexpr int DAMAGE_AMOUNTS[] = {0, 3, 4, 6};
         b.damage(DAMAGE_AMOUNTS[e.state->counter] * e.target->maxhp / 24);
+        return UNDEFINED;
+    }},
+    {condition::tailwind, durationCallback, {}, [](Battle&, Event&) -> Value { return 4; }},
+    {condition::tailwind, onSideStart, {}, startOnSide},
+    {condition::tailwind, onModifySpe, {}, [](Battle&, Event& e) -> Value { return e.chainModify(2, 1); }},
+    {condition::tailwind, onSideEnd, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::sideend, sideName(b.number(*e.side)), "move: Tailwind");
         return UNDEFINED;
     }},
     {condition::toxicspikes, onSideStart, {}, [](Battle& b, Event& e) -> Value {

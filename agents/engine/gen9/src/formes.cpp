@@ -146,6 +146,8 @@ bool Battle::transformInto(Pokemon* p, Pokemon* target, int effect) {
     }
     for (int stat = 0; stat < Stat::COUNT; stat++) active.boosts[stat] = other.boosts[stat];
     for (int n = 0; n < 2; n++) active.apparentTypes[n] = other.apparentTypes[n];
+    removeVolatile(p, condition::focusenergy);
+    if (volatileOf(target, condition::focusenergy)) addVolatile(p, condition::focusenergy);
     if (effect)
         add(Message::transform, p, target, from(effect));
     else

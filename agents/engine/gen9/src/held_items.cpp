@@ -16,7 +16,7 @@ int Battle::takeItem(Pokemon* p, Pokemon* source) {
 
 bool Battle::setItem(Pokemon* p, int item, Pokemon* source, Cause cause) {
     if (!p->hp || !p->isActive) return false;
-    bool external = event && event->effect == move::trick && source && !isAlly(source, p);
+    bool external = event && (event->effect == move::trick || event->effect == move::switcheroo) && source && !isAlly(source, p);
     p->pendingStaleness = external ? 2 : 1;
     int oldItem = p->item;
     EffectState oldItemState = p->itemState;
@@ -31,7 +31,7 @@ bool Battle::setItem(Pokemon* p, int item, Pokemon* source, Cause cause) {
 namespace {
 
 // Showdown's RESTORATIVE_BERRIES, as far as they are in the tables.
-bool isRestorative(int item) { return item == item::sitrusberry; }
+bool isRestorative(int item) { return item == item::sitrusberry || item == item::leppaberry; }
 
 }  // namespace
 

@@ -76,10 +76,13 @@ bool Battle::multiaccuracyHits(Pokemon* target, Pokemon* user, ActiveMove& move)
             if (boost < 0) accuracy *= TABLE[-boost];
         }
     }
-    // A roll of 0 to 99 is below 66.67 where it is below 67.
+    // A roll of 0 to 99 is below 66.67 where it is below 67; Showdown's modifiers leave alone what is not whole.
     int whole = int(accuracy);
-    Value rounded = sure ? Value(TRUE) : whole < accuracy ? whole + 1 : whole;
-    rounded = runEvent(Ev::ModifyAccuracy, target, user, &move, rounded);
+    Event modifying;
+    modifying.id = Ev::ModifyAccuracy, modifying.target = target, modifying.source = user, modifying.cause = &move;
+    modifying.isFraction = !sure && whole < accuracy;
+    modifying.relay = sure ? Value(TRUE) : whole + modifying.isFraction;
+    Value rounded = runEvent(modifying);
     if (move.alwaysHit) return true;
     rounded = runEvent(Ev::Accuracy, target, user, &move, rounded);
     return rounded == TRUE || prng.randomChance(rounded, 100);
@@ -150,7 +153,7 @@ void Battle::hitStepMoveHitLoop(Targets& targets, Pokemon* user, ActiveMove& mov
     for (int n = 0; n < targets.size; n++) any = any || truthyOrZero(damage[n]);
     if (!any) return;
     eachEvent(Ev::Update);
-    if (move.hasSheerForce) return;
+    if (sheerForces(move, user)) return;
     Targets left;
     for (int n = 0; n < copy.size; n++)
         if (copy.list[n]) left.add(copy.list[n]);

@@ -38,7 +38,7 @@ void useEnergy(Battle& b, Event& e, bool byItself) {
 Value useEnergies(Battle& b, Event& e) {
     if (!e.state->counter || b.out(e.target).transformed) return UNDEFINED;
     useEnergy<ability::protosynthesis, condition::protosynthesis>(b, e, b.isWeather(condition::sunnyday));
-    useEnergy<ability::quarkdrive, condition::quarkdrive>(b, e, false);  // nothing in the rings brings Electric Terrain
+    useEnergy<ability::quarkdrive, condition::quarkdrive>(b, e, b.isTerrain(condition::electricterrain));
     return UNDEFINED;
 }
 
@@ -57,6 +57,19 @@ Value restoreBoosts(Battle& b, Event& e) {
     return UNDEFINED;
 }
 
+// Kee and Maranga Berry
+template <Category CATEGORY>
+Value eatAfter(Battle& b, Event& e) {
+    if (e.move()->category == CATEGORY) b.eatItem(e.target);
+    return UNDEFINED;
+}
+
+MoveSlot* emptied(Pokemon* p) {
+    for (int n = 0; n < p->moveCount; n++)
+        if (!p->moveSlots[n].pp) return &p->moveSlots[n];
+    return nullptr;
+}
+
 constexpr Handler HANDLERS_HERE[] = {
     {item::airballoon, onStart, {}, [](Battle& b, Event& e) -> Value {
         if (!b.ignoringItem(e.target)) b.add(Message::item, e.target, "Air Balloon");
@@ -66,6 +79,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {item::airballoon, onAfterSubDamage, {}, [](Battle& b, Event& e) -> Value {
         return e.cause.type() == EffectType::Move ? popBalloon(b, e) : Value(UNDEFINED);
     }},
+    {item::babiriberry, onSourceModifyDamage, {}, weaken<Type::Steel>},
     // counter: Showdown's started
     {item::boosterenergy, onStart, {.priority = -2}, [](Battle& b, Event& e) -> Value {
         e.state->counter = 1;
@@ -75,6 +89,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {item::boosterenergy, onTakeItem, {}, [](Battle&, Event& e) -> Value {
         return SPECIES[e.target->baseSpecies].paradox ? FALSE : TRUE;
     }},
+    {item::chartiberry, onSourceModifyDamage, {}, weaken<Type::Rock>},
     {item::chestoberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
         if (e.target->status == condition::slp) b.eatItem(e.target);
         return UNDEFINED;
@@ -83,6 +98,8 @@ constexpr Handler HANDLERS_HERE[] = {
         if (e.target->status == condition::slp) b.cureStatus(e.target);
         return UNDEFINED;
     }},
+    {item::chopleberry, onSourceModifyDamage, {}, weaken<Type::Fighting>},
+    {item::cobaberry, onSourceModifyDamage, {}, weaken<Type::Flying>},
     {item::colburberry, onSourceModifyDamage, {}, weaken<Type::Dark>},
     {item::custapberry, onFractionalPriority, {.priority = -2}, [](Battle& b, Event& e) -> Value {
         if (e.relay > 0 || 4 * e.target->hp > e.target->maxhp || !b.eatItem(e.target)) return UNDEFINED;
@@ -128,6 +145,8 @@ constexpr Handler HANDLERS_HERE[] = {
         e.state->counter = 0;
         return UNDEFINED;
     }},
+    {item::electricseed, onStart, {.priority = -1}, useOnTerrain<condition::electricterrain>},
+    {item::electricseed, onTerrainChange, {}, useOnTerrain<condition::electricterrain>},
     {item::focussash, onDamage, {.priority = -40}, [](Battle& b, Event& e) -> Value {
         Pokemon* holder = e.target;
         if (holder->hp != holder->maxhp || e.relay < holder->hp || e.cause.type() != EffectType::Move) return UNDEFINED;
@@ -135,6 +154,28 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {item::grassyseed, onStart, {.priority = -1}, useOnTerrain<condition::grassyterrain>},
     {item::grassyseed, onTerrainChange, {}, useOnTerrain<condition::grassyterrain>},
+    {item::habanberry, onSourceModifyDamage, {}, weaken<Type::Dragon>},
+    {item::kasibberry, onSourceModifyDamage, {}, weaken<Type::Ghost>},
+    {item::kebiaberry, onSourceModifyDamage, {}, weaken<Type::Poison>},
+    {item::keeberry, onAfterMoveSecondary, {}, eatAfter<Category::Physical>},
+    {item::keeberry, onEat, {}, [](Battle& b, Event&) -> Value {
+        b.boost(Stat::def, 1);
+        return UNDEFINED;
+    }},
+    {item::leppaberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target->hp && emptied(e.target)) b.eatItem(e.target);
+        return UNDEFINED;
+    }},
+    {item::leppaberry, onEat, {}, [](Battle& b, Event& e) -> Value {
+        Pokemon* p = e.target;
+        MoveSlot* slot = emptied(p);
+        for (int n = 0; !slot && n < p->moveCount; n++)
+            if (p->moveSlots[n].pp < p->moveSlots[n].maxpp) slot = &p->moveSlots[n];
+        if (!slot) return UNDEFINED;
+        slot->pp = slot->pp + 10 < slot->maxpp ? slot->pp + 10 : slot->maxpp;
+        b.add(Message::activate, p, "item: Leppa Berry", named(slot->id), "[consumed]");
+        return UNDEFINED;
+    }},
     {item::lumberry, onAfterSetStatus, {.priority = -1}, [](Battle& b, Event& e) -> Value {
         b.eatItem(e.target);
         return UNDEFINED;
@@ -148,6 +189,11 @@ constexpr Handler HANDLERS_HERE[] = {
         b.removeVolatile(e.target, condition::confusion);
         return UNDEFINED;
     }},
+    {item::marangaberry, onAfterMoveSecondary, {}, eatAfter<Category::Special>},
+    {item::marangaberry, onEat, {}, [](Battle& b, Event&) -> Value {
+        b.boost(Stat::spd, 1);
+        return UNDEFINED;
+    }},
     {item::mentalherb, onUpdate, {}, [](Battle& b, Event& e) -> Value {
         constexpr int CURED[] = {condition::taunt, condition::encore, condition::disable, condition::healblock};
         bool needed = false;
@@ -156,6 +202,11 @@ constexpr Handler HANDLERS_HERE[] = {
         for (int id : CURED) b.removeVolatile(e.target, id);
         return UNDEFINED;
     }},
+    {item::mistyseed, onStart, {.priority = -1}, useOnTerrain<condition::mistyterrain>},
+    {item::mistyseed, onTerrainChange, {}, useOnTerrain<condition::mistyterrain>},
+    {item::occaberry, onSourceModifyDamage, {}, weaken<Type::Fire>},
+    {item::passhoberry, onSourceModifyDamage, {}, weaken<Type::Water>},
+    {item::payapaberry, onSourceModifyDamage, {}, weaken<Type::Psychic>},
     {item::powerherb, onChargeMove, {}, [](Battle& b, Event& e) -> Value {
         if (!b.useItem(e.target)) return UNDEFINED;
         b.stillLastMove();
@@ -171,6 +222,8 @@ constexpr Handler HANDLERS_HERE[] = {
         if (b.useItem(holder, source) && truthy(b.runEvent(Ev::DragOut, source, holder, e.move()))) source->forceSwitchFlag = true;
         return UNDEFINED;
     }},
+    {item::rindoberry, onSourceModifyDamage, {}, weaken<Type::Grass>},
+    {item::roseliberry, onSourceModifyDamage, {}, weaken<Type::Fairy>},
     {item::shucaberry, onSourceModifyDamage, {}, weaken<Type::Ground>},
     {item::sitrusberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
         if (2 * e.target->hp <= e.target->maxhp) b.eatItem(e.target);
@@ -183,10 +236,12 @@ constexpr Handler HANDLERS_HERE[] = {
         b.heal(e.target->maxhp / 4);
         return UNDEFINED;
     }},
+    {item::tangaberry, onSourceModifyDamage, {}, weaken<Type::Bug>},
     {item::throatspray, onAfterMoveSecondarySelf, {}, [](Battle& b, Event& e) -> Value {
         if (e.move()->has(Flag::sound)) b.useItem(e.target);
         return UNDEFINED;
     }},
+    {item::wacanberry, onSourceModifyDamage, {}, weaken<Type::Electric>},
     {item::weaknesspolicy, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
         const ActiveMove& move = *e.move();
         if (!move.damage && !HANDLERS.find(move.id, damageCallback) && move.typeMod[slotIndex(e.target)] > 0) b.useItem(e.target);
@@ -202,6 +257,7 @@ constexpr Handler HANDLERS_HERE[] = {
         b.add(Message::clearnegativeboost, e.target, "[silent]");
         return UNDEFINED;
     }},
+    {item::yacheberry, onSourceModifyDamage, {}, weaken<Type::Ice>},
 };
 
 }  // namespace

@@ -103,7 +103,69 @@ Value cannotHeal(Battle& b, Event& e) {
     return FALSE;
 }
 
+bool isSound(const MoveData& move) { return move.has(Flag::sound); }
+
+Value cannotSound(Battle& b, Event& e) {
+    if (!isSound(*e.move())) return UNDEFINED;
+    b.add(Message::cant, e.target, "move: Throat Chop");
+    return FALSE;
+}
+
+// Of onTryHit of Protect and its like: whether the move does not come through.
+bool protects(Battle& b, Event& e, bool blocksStatus) {
+    if (b.checkMoveBypassesProtect(e.move(), e.source, e.target, blocksStatus)) return false;
+    if (!e.move()->smartTarget) b.add(Message::activate, e.target, "move: Protect");
+    e.move()->smartTarget = false;
+    const EffectState* locked = b.volatileOf(e.source, condition::lockedmove);
+    if (locked && locked->duration == 2) b.deleteVolatile(e.source, condition::lockedmove);
+    return true;
+}
+
+Value startProtection(Battle& b, Event& e) {
+    b.add(Message::singleturn, e.target, "move: Protect");
+    return UNDEFINED;
+}
+
+template <int STATUS, bool BLOCKS_STATUS>
+Value giveStatusIfTouched(Battle& b, Event& e) {
+    if (!protects(b, e, BLOCKS_STATUS)) return UNDEFINED;
+    if (b.checkMoveMakesContact(e.move(), e.source, e.target)) b.trySetStatus(e.source, STATUS, e.target);
+    return NOT_FAIL;
+}
+constexpr auto poisonIfTouched = giveStatusIfTouched<condition::psn, true>;
+constexpr auto burnIfTouched = giveStatusIfTouched<condition::brn, false>;
+
+Value startCharge(Battle& b, Event& e) {
+    if (e.cause.id == ability::electromorphosis)
+        b.add(Message::start, e.target, "Charge", named(b.activeMove->id), from(e.cause.id));
+    else
+        b.add(Message::start, e.target, "Charge");
+    return UNDEFINED;
+}
+
+Value useCharge(Battle& b, Event& e) {
+    if (e.move()->type == Type::Electric && e.move()->id != move::charge) b.removeVolatile(e.target, condition::charge);
+    return UNDEFINED;
+}
+
 constexpr Handler HANDLERS_HERE[] = {
+    {condition::banefulbunker, onStart, {}, startProtection},
+    {condition::banefulbunker, onTryHit, {.priority = 3}, poisonIfTouched},
+    {condition::banefulbunker, onHit, {}, nothing},  // of Max Moves
+    {condition::burningbulwark, onStart, {}, startProtection},
+    {condition::burningbulwark, onTryHit, {.priority = 3}, burnIfTouched},
+    {condition::burningbulwark, onHit, {}, nothing},  // of Max Moves
+    {condition::charge, onStart, {}, startCharge},
+    {condition::charge, onRestart, {}, startCharge},
+    {condition::charge, onBasePower, {.priority = 9}, [](Battle&, Event& e) -> Value {
+        return e.move()->type == Type::Electric ? e.chainModify(2, 1) : UNDEFINED;
+    }},
+    {condition::charge, onMoveAborted, {}, useCharge},
+    {condition::charge, onAfterMove, {}, useCharge},
+    {condition::charge, onEnd, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::end, e.target, "Charge", "[silent]");
+        return UNDEFINED;
+    }},
     {condition::chillyreception, onBeforeMove, {.priority = 100}, [](Battle& b, Event& e) -> Value {
         if (e.move()->id == move::chillyreception) b.add(Message::prepare, e.target, "Chilly Reception", "[premajor]");
         return UNDEFINED;
@@ -197,6 +259,14 @@ constexpr Handler HANDLERS_HERE[] = {
         b.add(Message::activate, e.target, "move: Endure");
         return e.target->hp - 1;
     }},
+    {condition::focusenergy, onStart, {}, [](Battle& b, Event& e) -> Value {
+        if (e.cause.id == ability::imposter || e.cause.id == move::transform)
+            b.add(Message::start, e.target, "move: Focus Energy", "[silent]");
+        else
+            b.add(Message::start, e.target, "move: Focus Energy");
+        return UNDEFINED;
+    }},
+    {condition::focusenergy, onModifyCritRatio, {}, [](Battle&, Event& e) -> Value { return e.relay + 2; }},
     {condition::healblock, durationCallback, {}, [](Battle&, Event& e) -> Value { return e.cause.id == move::psychicnoise ? 2 : 5; }},
     {condition::healblock, onStart, {}, [](Battle& b, Event& e) -> Value {
         b.add(Message::start, e.target, "move: Heal Block");
@@ -211,12 +281,26 @@ constexpr Handler HANDLERS_HERE[] = {
     {condition::healblock, onRestart, {}, [](Battle&, Event&) -> Value { return UNDEFINED; }},
     {condition::healingwish, onSwitchIn, {}, swapOnSwitchIn},
     {condition::healingwish, onSwap, {}, [](Battle& b, Event& e) -> Value { return healWholly(b, e, false); }},
+    {condition::leechseed, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::start, e.target, "move: Leech Seed");
+        return UNDEFINED;
+    }},
+    {condition::leechseed, onResidual, {.order = 8}, [](Battle& b, Event& e) -> Value {
+        Pokemon* target = b.getAtSlot(e.state->sourceSlot);
+        if (!target || target->fainted || target->hp <= 0) return UNDEFINED;
+        Value damage = b.damage(e.target->maxhp / 8, e.target, target);
+        if (truthy(damage)) b.heal(damage, target, e.target);
+        return UNDEFINED;
+    }},
     {condition::lightscreen, onSideStart, {}, startScreen},
     {condition::lightscreen, onSideEnd, {}, endScreen},
     {condition::lightscreen, durationCallback, {}, screenDuration},
     {condition::lightscreen, onAnyModifyDamage, {}, [](Battle& b, Event& e) -> Value { return weakenCategory(b, e, Category::Special); }},
     {condition::lunardance, onSwitchIn, {}, swapOnSwitchIn},
     {condition::lunardance, onSwap, {}, [](Battle& b, Event& e) -> Value { return healWholly(b, e, true); }},
+    {condition::magnetrise, onStart, {}, addStart},
+    {condition::magnetrise, onImmunity, {}, nothing},  // isGrounded asks for it
+    {condition::magnetrise, onEnd, {}, addEnd},
     // counter: the damage that it gives back; extra: the slot of who gave it.
     {condition::mirrorcoat, onRedirectTarget, {.priority = -1}, [](Battle& b, Event& e) -> Value {
         if (e.move()->id != move::mirrorcoat || e.source != e.holder || !e.state->extra) return UNDEFINED;
@@ -228,18 +312,22 @@ constexpr Handler HANDLERS_HERE[] = {
         e.state->counter = 2 * e.relay;
         return UNDEFINED;
     }},
+    {condition::perishsong, onResidual, {.order = 24}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::start, e.target, Argument(e.state->duration).after("perish"));
+        return UNDEFINED;
+    }},
+    {condition::perishsong, onEnd, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::start, e.target, "perish0");
+        b.faint(e.target);
+        return UNDEFINED;
+    }},
     {condition::phantomforce, onInvulnerability, {}, [](Battle&, Event&) -> Value { return FALSE; }},
     {condition::protect, onStart, {}, [](Battle& b, Event& e) -> Value {
         b.add(Message::singleturn, e.target, "Protect");
         return UNDEFINED;
     }},
     {condition::protect, onTryHit, {.priority = 3}, [](Battle& b, Event& e) -> Value {
-        if (b.checkMoveBypassesProtect(e.move(), e.source, e.target)) return UNDEFINED;
-        if (!e.move()->smartTarget) b.add(Message::activate, e.target, "move: Protect");
-        e.move()->smartTarget = false;
-        const EffectState* locked = b.volatileOf(e.source, condition::lockedmove);
-        if (locked && locked->duration == 2) b.deleteVolatile(e.source, condition::lockedmove);
-        return NOT_FAIL;
+        return protects(b, e, true) ? NOT_FAIL : UNDEFINED;
     }},
     {condition::reflect, onSideStart, {}, startScreen},
     {condition::reflect, onSideEnd, {}, endScreen},
@@ -264,6 +352,23 @@ constexpr Handler HANDLERS_HERE[] = {
         b.damage(e.target->maxhp / (weak ? 4 : 8));
         return UNDEFINED;
     }},
+    {condition::silktrap, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::singleturn, e.target, "Protect");
+        return UNDEFINED;
+    }},
+    {condition::silktrap, onTryHit, {.priority = 3}, [](Battle& b, Event& e) -> Value {
+        if (!protects(b, e, false)) return UNDEFINED;
+        if (b.checkMoveMakesContact(e.move(), e.source, e.target)) b.boost(Stat::spe, -1, e.source, e.target, int(move::silktrap));
+        return NOT_FAIL;
+    }},
+    {condition::silktrap, onHit, {}, nothing},  // of Max Moves
+    {condition::spikyshield, onStart, {}, startProtection},
+    {condition::spikyshield, onTryHit, {.priority = 3}, [](Battle& b, Event& e) -> Value {
+        if (!protects(b, e, true)) return UNDEFINED;
+        if (b.checkMoveMakesContact(e.move(), e.source, e.target)) b.damage(e.source->maxhp / 8, e.source, e.target);
+        return NOT_FAIL;
+    }},
+    {condition::spikyshield, onHit, {}, nothing},  // of Max Moves
     // counter: its HP.
     {condition::substitute, onStart, {}, [](Battle& b, Event& e) -> Value {
         b.add(Message::start, e.target, "Substitute");
@@ -290,6 +395,17 @@ constexpr Handler HANDLERS_HERE[] = {
         if (!isStatus(*e.move())) return UNDEFINED;
         b.add(Message::cant, e.target, "move: Taunt", named(e.move()->id));
         return FALSE;
+    }},
+    {condition::throatchop, onStart, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::start, e.target, "Throat Chop", "[silent]");
+        return UNDEFINED;
+    }},
+    {condition::throatchop, onDisableMove, {}, [](Battle& b, Event& e) -> Value { return disableWhere(b, e.target, isSound); }},
+    {condition::throatchop, onBeforeMove, {.priority = 6}, cannotSound},
+    {condition::throatchop, onModifyMove, {}, cannotSound},
+    {condition::throatchop, onEnd, {}, [](Battle& b, Event& e) -> Value {
+        b.add(Message::end, e.target, "Throat Chop", "[silent]");
+        return UNDEFINED;
     }},
     {condition::trickroom, onFieldStart, {}, [](Battle& b, Event& e) -> Value {
         b.add(Message::fieldstart, "move: Trick Room", of(e.source));

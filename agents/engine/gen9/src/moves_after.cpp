@@ -6,8 +6,9 @@ namespace {
 
 constexpr int HAZARDS[] = {condition::spikes, condition::toxicspikes, condition::stealthrock, condition::stickyweb};
 
+template <int HAZARD>
 Value layer(Battle& b, Event& e) {
-    if (!e.move()->hasSheerForce && e.source->hp) b.addSideCondition(1 - e.source->side, condition::spikes);
+    if (!e.move()->hasSheerForce && e.source->hp) b.addSideCondition(1 - e.source->side, HAZARD);
     return UNDEFINED;
 }
 
@@ -19,10 +20,26 @@ Value endTerrain(Battle& b, Event& e) {
 // Frees the user from what lies on its side and from what binds it.
 Value spin(Battle& b, Event& e) {
     if (e.move()->hasSheerForce || !e.source->hp) return UNDEFINED;
+    if (b.removeVolatile(e.source, condition::leechseed))
+        b.add(Message::end, e.source, "Leech Seed", from(e.effect), of(e.source));
     for (int hazard : HAZARDS)
         if (b.removeSideCondition(e.source->side, hazard))
             b.add(Message::sideend, sideName(e.source->side), named(hazard), from(e.effect), of(e.source));
     b.removeVolatile(e.source, condition::partiallytrapped);
+    return UNDEFINED;
+}
+
+// Thief and Covet
+Value steal(Battle& b, Event& e) {
+    Pokemon *holder = e.target, *thief = e.source;
+    int item = thief->item ? 0 : b.takeItem(holder, thief);
+    if (!item) return UNDEFINED;
+    if (!truthy(b.singleEvent(Ev::TakeItem, item, &holder->itemState, thief, holder, e.cause, UNDEFINED, nullptr, item)) || !b.setItem(thief, item)) {
+        holder->item = item;
+        return UNDEFINED;
+    }
+    if (e.effect == move::thief) b.add(Message::enditem, holder, named(item), "[silent]", from(e.effect), of(thief));
+    b.add(Message::item, thief, named(item), from(e.effect), of(holder));
     return UNDEFINED;
 }
 
@@ -31,11 +48,22 @@ constexpr Handler HANDLERS_HERE[] = {
         if (e.target->statsRaisedThisTurn) b.addVolatile(e.target, condition::confusion, e.source, e.cause);
         return UNDEFINED;
     }},
-    {move::ceaselessedge, onAfterHit, {}, layer},
-    {move::ceaselessedge, onAfterSubDamage, {}, layer},
+    {move::ceaselessedge, onAfterHit, {}, layer<condition::spikes>},
+    {move::ceaselessedge, onAfterSubDamage, {}, layer<condition::spikes>},
     {move::clearsmog, onHit, {}, [](Battle& b, Event& e) -> Value {
         b.clearBoosts(e.target);
         b.add(Message::clearboost, e.target);
+        return UNDEFINED;
+    }},
+    {move::covet, onAfterHit, {}, steal},
+    // Its user is no longer of the type.
+    {move::doubleshock, onSelfHit, {}, [](Battle& b, Event& e) -> Value {
+        Types types = b.getTypes(e.target, true);
+        auto without = [](int type) { return type == Type::Electric ? int(Type::unknown) : type; };
+        b.setType(e.target, without(types.list[0]), types.count > 1 ? without(types.list[1]) : int(Type::none));
+        types = b.getTypes(e.target);
+        auto shown = [&](int n) { return types.count > n ? 1 + types.list[n] : 0; };
+        b.add(Message::start, e.target, "typechange", Argument(Argument::Types, shown(0), shown(1), shown(2)), from(e.effect));
         return UNDEFINED;
     }},
     {move::icespinner, onAfterHit, {}, endTerrain},
@@ -55,6 +83,22 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::mortalspin, onAfterSubDamage, {}, spin},
     {move::rapidspin, onAfterHit, {}, spin},
     {move::rapidspin, onAfterSubDamage, {}, spin},
+    {move::spiritshackle, onSecondaryHit, {}, [](Battle& b, Event& e) -> Value {
+        if (e.source->isActive) b.addVolatile(e.target, condition::trapped, e.source, e.cause, condition::trapper);
+        return UNDEFINED;
+    }},
+    {move::stoneaxe, onAfterHit, {}, layer<condition::stealthrock>},
+    {move::stoneaxe, onAfterSubDamage, {}, layer<condition::stealthrock>},
+    {move::thief, onAfterHit, {}, steal},
+    {move::throatchop, onSecondaryHit, {}, [](Battle& b, Event& e) -> Value {
+        b.addVolatile(e.target, condition::throatchop);
+        return UNDEFINED;
+    }},
+    {move::triattack, onSecondaryHit, {}, [](Battle& b, Event& e) -> Value {
+        constexpr int STATUSES[] = {condition::brn, condition::par, condition::frz};
+        b.trySetStatus(e.target, STATUSES[b.prng.random(3)], e.source);
+        return UNDEFINED;
+    }},
 };
 
 }  // namespace

@@ -34,6 +34,31 @@ int typeOfWeather(int weather) {
 // What a Stellar Tera Blast costs its user.
 constexpr HitEffect STELLAR = {.boosts = {-1, 0, -1}};
 
+// Eruption and its like
+Value byOwnHp(Battle&, Event& e) { return atLeastOne(e.move()->basePower * e.target->hp / e.target->maxhp); }
+
+Value byOwnBoosts(Battle& b, Event& e) { return e.move()->basePower + 20 * b.positiveBoosts(e.target); }
+
+Value ifFailedBefore(Battle& b, Event& e) {
+    return b.out(e.target).moveLastTurnResult == FALSE ? 2 * e.move()->basePower : e.move()->basePower;
+}
+
+Value ifPoisoned(Battle&, Event& e) {
+    return e.source->status == condition::psn || e.source->status == condition::tox ? e.chainModify(2, 1) : UNDEFINED;
+}
+
+// Of onTryHit: target is who is hit.
+Value breakScreens(Battle& b, Event& e) {
+    for (int screen : {condition::reflect, condition::lightscreen, condition::auroraveil}) b.removeSideCondition(e.target->side, screen);
+    return UNDEFINED;
+}
+
+// Shell Side Arm, of onHit: source is the user.
+Value sayCategory(Battle& b, Event& e) {
+    if (!Battle::isAlly(e.source, e.target)) b.hint(e.move()->category == Category::Physical ? "Physical Shell Side Arm" : "Special Shell Side Arm");
+    return UNDEFINED;
+}
+
 constexpr Handler HANDLERS_HERE[] = {
     {move::acrobatics, basePowerCallback, {}, [](Battle&, Event& e) -> Value {
         return e.target->item ? e.move()->basePower : 2 * e.move()->basePower;
@@ -41,6 +66,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::avalanche, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
         return b.damagedThisTurnBy(e.target, e.source) ? 2 * e.move()->basePower : e.move()->basePower;
     }},
+    {move::barbbarrage, onBasePower, {}, ifPoisoned},
     // Who of the team strikes: the user, and all that are neither fainted nor have a status.
     {move::beatup, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
         const ActiveMove& move = *e.move();
@@ -64,8 +90,20 @@ constexpr Handler HANDLERS_HERE[] = {
         if (b.isWeather(condition::snowscape)) e.move()->accuracy = TRUE;
         return UNDEFINED;
     }},
+    {move::brickbreak, onTryHit, {}, breakScreens},
+    {move::brine, onBasePower, {}, [](Battle&, Event& e) -> Value {
+        return 2 * e.source->hp <= e.source->maxhp ? e.chainModify(2, 1) : UNDEFINED;
+    }},
+    {move::dragonenergy, basePowerCallback, {}, byOwnHp},
+    {move::electroball, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
+        constexpr int POWERS[] = {40, 60, 80, 120, 150};
+        int own = b.getStat(e.target, Stat::spe), theirs = b.getStat(e.source, Stat::spe);
+        int ratio = theirs ? own / theirs : 0;
+        return POWERS[ratio > 4 ? 4 : ratio];
+    }},
     {move::endeavor, onTryImmunity, {}, [](Battle&, Event& e) -> Value { return e.source->hp < e.target->hp ? TRUE : FALSE; }},
     {move::endeavor, damageCallback, {}, [](Battle&, Event& e) -> Value { return e.source->hp - e.target->hp; }},
+    {move::eruption, basePowerCallback, {}, byOwnHp},
     {move::expandingforce, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
         if (b.isTerrain(condition::psychicterrain) && truthy(b.isGrounded(e.target))) e.move()->target = Target::allAdjacentFoes;
         return UNDEFINED;
@@ -87,6 +125,12 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::grassyglide, onModifyPriority, {}, [](Battle& b, Event& e) -> Value {
         return b.isTerrain(condition::grassyterrain) && truthy(b.isGrounded(e.target)) ? e.relay + 1 : UNDEFINED;
     }},
+    {move::gyroball, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
+        int own = b.getStat(e.target, Stat::spe), theirs = b.getStat(e.source, Stat::spe);
+        int power = own ? 25 * theirs / own + 1 : 1;
+        return power > 150 ? 150 : power;
+    }},
+    {move::heatcrash, basePowerCallback, {}, byBothWeights},
     {move::heavyslam, basePowerCallback, {}, byBothWeights},
     {move::hex, basePowerCallback, {}, [](Battle&, Event& e) -> Value {
         return e.source->status ? 2 * e.move()->basePower : e.move()->basePower;
@@ -96,6 +140,9 @@ constexpr Handler HANDLERS_HERE[] = {
         if (weather == condition::raindance) e.move()->accuracy = TRUE;
         if (weather == condition::sunnyday) e.move()->accuracy = 50;
         return UNDEFINED;
+    }},
+    {move::infernalparade, basePowerCallback, {}, [](Battle&, Event& e) -> Value {
+        return e.source->status ? 2 * e.move()->basePower : e.move()->basePower;
     }},
     {move::ivycudgel, onModifyType, {}, [](Battle&, Event& e) -> Value {
         switch (e.target->species) {
@@ -123,22 +170,66 @@ constexpr Handler HANDLERS_HERE[] = {
         const EffectState* hit = b.volatileOf(e.target, condition::mirrorcoat);
         return hit ? atLeastOne(hit->counter) : 0;
     }},
+    {move::mistyexplosion, onBasePower, {}, [](Battle& b, Event& e) -> Value {
+        return b.isTerrain(condition::mistyterrain) && truthy(b.isGrounded(e.target)) ? e.chainModify(3, 2) : UNDEFINED;
+    }},
     {move::payback, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
         bool first = b.out(e.source).newlySwitched || b.willMove(e.source);
         return first ? e.move()->basePower : 2 * e.move()->basePower;
     }},
-    {move::ruination, damageCallback, {}, [](Battle&, Event& e) -> Value { return atLeastOne(e.source->hp / 2); }},
-    {move::storedpower, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
-        return e.move()->basePower + 20 * b.positiveBoosts(e.target);
+    {move::photongeyser, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        if (b.getStat(e.target, Stat::atk, false, true) > b.getStat(e.target, Stat::spa, false, true)) e.move()->category = Category::Physical;
+        return UNDEFINED;
     }},
+    {move::powertrip, basePowerCallback, {}, byOwnBoosts},
+    {move::psyblade, onBasePower, {}, [](Battle& b, Event& e) -> Value {
+        return b.isTerrain(condition::electricterrain) ? e.chainModify(3, 2) : UNDEFINED;
+    }},
+    {move::psychicfangs, onTryHit, {}, breakScreens},
+    {move::ragingbull, onTryHit, {}, breakScreens},
+    {move::ragingbull, onModifyType, {}, [](Battle&, Event& e) -> Value {
+        switch (e.target->species) {
+            case species::taurospaldeacombat: e.move()->type = Type::Fighting; break;
+            case species::taurospaldeablaze: e.move()->type = Type::Fire; break;
+            case species::taurospaldeaaqua: e.move()->type = Type::Water; break;
+        }
+        return UNDEFINED;
+    }},
+    {move::revelationdance, onModifyType, {}, [](Battle& b, Event& e) -> Value {
+        Types types = b.getTypes(e.target);
+        e.move()->type = types.list[0] == Type::unknown && types.count > 1 ? types.list[1] : types.list[0];
+        return UNDEFINED;
+    }},
+    {move::ruination, damageCallback, {}, [](Battle&, Event& e) -> Value { return atLeastOne(e.source->hp / 2); }},
+    // Physical where that would do more, or as much and by chance.
+    {move::shellsidearm, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        if (!e.source) return UNDEFINED;
+        auto dealt = [&](int attack, int defense) {
+            int64_t by = (2 * e.target->level / 5 + 2) * 90 * int64_t(b.getStat(e.target, attack, false, true));
+            return by / b.getStat(e.source, defense, false, true) / 50;
+        };
+        int64_t physical = dealt(Stat::atk, Stat::def), special = dealt(Stat::spa, Stat::spd);
+        if (physical > special || (physical == special && b.prng.randomChance(1, 2))) {
+            e.move()->category = Category::Physical;
+            e.move()->flags |= Flag::contact;
+        }
+        return UNDEFINED;
+    }},
+    {move::shellsidearm, onPrepareHit, {}, [](Battle& b, Event& e) -> Value {
+        if (!Battle::isAlly(e.source, e.target)) b.attrLastMove(e.move()->category == Category::Physical ? "[anim] Shell Side Arm Physical" : "[anim] Shell Side Arm Special");
+        return UNDEFINED;
+    }},
+    {move::shellsidearm, onHit, {}, sayCategory},
+    {move::shellsidearm, onAfterSubDamage, {}, sayCategory},
+    {move::stompingtantrum, basePowerCallback, {}, ifFailedBefore},
+    {move::storedpower, basePowerCallback, {}, byOwnBoosts},
     {move::struggle, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
         e.move()->type = Type::unknown;
         b.add(Message::activate, e.target, "move: Struggle");
         return UNDEFINED;
     }},
-    {move::temperflare, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
-        return b.out(e.target).moveLastTurnResult == FALSE ? 2 * e.move()->basePower : e.move()->basePower;
-    }},
+    {move::superfang, damageCallback, {}, [](Battle&, Event& e) -> Value { return atLeastOne(e.source->hp / 2); }},
+    {move::temperflare, basePowerCallback, {}, ifFailedBefore},
     {move::terablast, basePowerCallback, {}, [](Battle&, Event& e) -> Value {
         return e.target->terastallized - 1 == Type::Stellar ? 100 : e.move()->basePower;
     }},
@@ -157,7 +248,15 @@ constexpr Handler HANDLERS_HERE[] = {
         if (e.target->terastallized - 1 == Type::Stellar) e.move()->hit.self = &STELLAR;
         return UNDEFINED;
     }},
+    {move::thunder, onModifyMove, {}, [](Battle& b, Event& e) -> Value {
+        int weather = e.source ? b.effectiveWeather(e.source) : 0;
+        if (weather == condition::raindance) e.move()->accuracy = TRUE;
+        if (weather == condition::sunnyday) e.move()->accuracy = 50;
+        return UNDEFINED;
+    }},
     {move::tripleaxel, basePowerCallback, {}, [](Battle&, Event& e) -> Value { return 20 * e.move()->hitNumber; }},
+    {move::venoshock, onBasePower, {}, ifPoisoned},
+    {move::waterspout, basePowerCallback, {}, byOwnHp},
     {move::weatherball, onModifyType, {}, [](Battle& b, Event& e) -> Value {
         int type = typeOfWeather(b.effectiveWeather(e.target));
         if (type != Type::none) e.move()->type = type;

@@ -24,7 +24,34 @@ Value crash(Battle& b, Event& e) {
     return UNDEFINED;
 }
 
+// Solar Beam and Solar Blade
+Value chargeInSun(Battle& b, Event& e) {
+    if (b.removeVolatile(e.target, e.move()->condition)) return UNDEFINED;
+    b.add(Message::prepare, e.target, named(e.move()->id));
+    if (b.effectiveWeather(e.target) != condition::sunnyday) return charge(b, e);
+    b.stillLastMove();
+    b.addMove(Message::anim, e.target, named(e.move()->id), e.source);
+    return UNDEFINED;
+}
+
+Value weakInWeather(Battle& b, Event& e) {
+    int weather = b.effectiveWeather(e.target);
+    bool weak = weather == condition::raindance || weather == condition::sandstorm || weather == condition::snowscape;
+    return weak ? e.chainModify(1, 2) : UNDEFINED;
+}
+
 constexpr Handler HANDLERS_HERE[] = {
+    {move::doubleshock, onTryMove, {}, [](Battle& b, Event& e) -> Value {
+        if (b.hasType(e.target, Type::Electric)) return UNDEFINED;
+        b.add(Message::fail, e.target, "move: Double Shock");
+        b.stillLastMove();
+        return NUL;
+    }},
+    {move::fakeout, onTry, {}, [](Battle& b, Event& e) -> Value {
+        if (b.out(e.target).activeMoveActions <= 1) return UNDEFINED;
+        b.hint("Fake Out only works on your first turn out.");
+        return FALSE;
+    }},
     {move::firstimpression, onTry, {}, [](Battle& b, Event& e) -> Value {
         if (b.out(e.target).activeMoveActions <= 1) return UNDEFINED;
         b.hint("First Impression only works on your first turn out.");
@@ -54,19 +81,10 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {move::poltergeist, onTry, {}, [](Battle&, Event& e) -> Value { return e.source->item ? TRUE : FALSE; }},
-    {move::solarblade, onTryMove, {}, [](Battle& b, Event& e) -> Value {
-        if (b.removeVolatile(e.target, condition::solarblade)) return UNDEFINED;
-        b.add(Message::prepare, e.target, named(move::solarblade));
-        if (b.effectiveWeather(e.target) != condition::sunnyday) return charge(b, e);
-        b.stillLastMove();
-        b.addMove(Message::anim, e.target, named(move::solarblade), e.source);
-        return UNDEFINED;
-    }},
-    {move::solarblade, onBasePower, {}, [](Battle& b, Event& e) -> Value {
-        int weather = b.effectiveWeather(e.target);
-        bool weak = weather == condition::raindance || weather == condition::sandstorm || weather == condition::snowscape;
-        return weak ? e.chainModify(1, 2) : UNDEFINED;
-    }},
+    {move::solarbeam, onTryMove, {}, chargeInSun},
+    {move::solarbeam, onBasePower, {}, weakInWeather},
+    {move::solarblade, onTryMove, {}, chargeInSun},
+    {move::solarblade, onBasePower, {}, weakInWeather},
     {move::steelbeam, onMoveFail, {}, [](Battle& b, Event& e) -> Value {
         b.damage(roundedQuotient(e.source->maxhp, 2), e.source, e.source, int(condition::mindblownrecoil));
         return UNDEFINED;

@@ -40,7 +40,7 @@ bool Battle::ignoringAbility(const Pokemon* p) {
     const EffectData& ability = EFFECTS[p->ability];
     if (ability.is(Is::notransform) && out(p).transformed) return true;
     if (ability.is(Is::cantsuppress)) return false;
-    if (p->ability == ability::neutralizinggas) return false;
+    if (hasItem(p, item::abilityshield) || p->ability == ability::neutralizinggas) return false;
     for (int side = 0; side < SIDES; side++) {
         for (int slot = 0; slot < row.activePerSide; slot++) {
             const Pokemon* other = at(side, slot);
@@ -54,7 +54,8 @@ bool Battle::ignoringAbility(const Pokemon* p) {
 bool Battle::ignoringItem(const Pokemon* p) { return !p->isActive; }
 
 bool Battle::suppressingAbility(const Pokemon* target) {
-    return activePokemon && activePokemon->isActive && activePokemon != target && activeMove && activeMove->ignoreAbility;
+    bool ignored = activePokemon && activePokemon->isActive && activePokemon != target && activeMove && activeMove->ignoreAbility;
+    return ignored && !(target && hasItem(target, item::abilityshield));
 }
 
 namespace {
@@ -139,13 +140,14 @@ Types Battle::getTypes(Pokemon* p, bool excludeAdded, bool preterastallized) {
     return types;
 }
 
-bool Battle::setType(Pokemon* p, int type, bool enforce) {
-    if (!enforce && (type == Type::Stellar || p->terastallized)) return false;
+bool Battle::setType(Pokemon* p, int type, int second) {
+    if (type == Type::Stellar || second == Type::Stellar || p->terastallized) return false;
     Active& active = out(p);
     active.types[0] = type;
-    active.types[1] = active.addedType = Type::none;
+    active.types[1] = second;
+    active.addedType = Type::none;
     active.apparentTypes[0] = 1 + type;
-    active.apparentTypes[1] = 0;
+    active.apparentTypes[1] = 1 + second;
     active.unknownType = false;
     return true;
 }
@@ -154,6 +156,7 @@ bool Battle::setType(Pokemon* p, int type, bool enforce) {
 Value Battle::isGrounded(Pokemon* p, bool negateImmunity) {
     if (!negateImmunity && hasType(p, Type::Flying)) return FALSE;
     if (hasAbility(p, ability::levitate) && !suppressingAbility(p)) return NUL;
+    if (volatileOf(p, condition::magnetrise)) return FALSE;
     return hasItem(p, item::airballoon) ? FALSE : TRUE;
 }
 
@@ -165,7 +168,8 @@ int Battle::runEffectiveness(Pokemon* p, ActiveMove* move) {
     Types types = getTypes(p);
     for (int n = 0; n < types.count; n++) {
         int type = types.list[n];
-        Value mod = move->type == Type::unknown || CHART[move->type][type] == 2 ? 0 : CHART[move->type][type];
+        bool none = move->type == Type::unknown || type == Type::unknown || CHART[move->type][type] == 2;
+        Value mod = none ? 0 : CHART[move->type][type];
         mod = singleEvent(Ev::Effectiveness, move->id, nullptr, p, nullptr, move, mod, nullptr, type);
         total += runEvent(Ev::Effectiveness, p, nullptr, move, mod, type);
     }
@@ -181,7 +185,7 @@ bool Battle::runImmunity(Pokemon* p, int type, bool message) {
     } else if (!negateImmunity) {
         Types types = getTypes(p);
         for (int n = 0; n < types.count; n++)
-            if (CHART[type][types.list[n]] == 2) notImmune = FALSE;
+            if (types.list[n] != Type::unknown && CHART[type][types.list[n]] == 2) notImmune = FALSE;
     }
     if (truthy(notImmune)) return true;
     if (message && notImmune == NUL)
@@ -206,6 +210,7 @@ int Battle::immuneTypes(int effect) {
         case condition::tox: return Immune::psn;
         case condition::sandstorm: return Immune::sandstorm;
         case condition::trapped: return Immune::trapped;
+        case POWDER: return Immune::powder;
         default: return 0;
     }
 }

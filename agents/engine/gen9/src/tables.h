@@ -64,7 +64,7 @@ struct MoveData {
     bool thawsTarget = false, ignoreAccuracy = false, ignoreEvasion = false, ignoreDefensive = false, ignoreOffensive = false;
     bool ignoreNegativeOffensive = false, ignorePositiveDefensive = false, ignoreAbility = false, infiltrates = false;
     bool breaksProtect = false, stealsBoosts = false, tracksTarget = false, smartTarget = false, sleepUsable = false, callsMove = false;
-    bool alwaysHit = false, forceSTAB = false, hasSheerForce = false, stallingMove = false;
+    bool alwaysHit = false, forceSTAB = false, hasSheerForce = false, hasSheerForceBoost = false, stallingMove = false;
     int32_t condition = 0;  // of the same name
     int32_t nonGhostTarget = 0, pressureTarget = 0;  // 1 + the target
     HitEffect hit = {};
