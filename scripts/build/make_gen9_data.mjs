@@ -113,6 +113,7 @@ function species(id) {
   const ability = toId(s.abilities[0]);
   return `    {${fields([
     ['name', `"${s.name}"`], ['types', `{${types}}`], ['baseStats', `{${stats}}`], ['weighthg', s.weighthg], ['nfe', s.nfe], ['paradox', s.tags.includes('Paradox')],
+    ['magnetic', Object.values(s.abilities).includes('Magnet Pull')],
     ['baseSpecies', `species::${RING.species.includes(toId(s.baseSpecies)) ? toId(s.baseSpecies) : id}`],
     ['ability', RING.abilities.includes(ability) ? `ability::${named(ability)}` : undefined],
   ])}},`;

@@ -13,9 +13,9 @@ const STALENESS = {internal: 1, external: 2};
 // Which of its own keys an effect keeps as counter and extra, where it has more than these of COUNTERS or two of them.
 const COUNTERS = ['counter', 'time', 'stage', 'layers', 'hp', 'trueDuration', 'boundDivisor', 'bestStat', 'targetLoc', 'endingTurn', 'fallen',
   'busted', 'embodied', 'protean', 'libero', 'started', 'ending', 'lostFocus', 'multiplier', 'damage',
-  'checkedBerserk', 'unnerved', 'eject'];
+  'checkedBerserk', 'unnerved', 'eject', 'seek', 'numConsecutive'];
 const EXTRAS = ['startTime', 'startingTurn', 'fromBooster', 'targetSlot', 'slot'];
-const OF_ALL = new Set(['id', 'name', 'target', 'effectOrder', 'duration', 'move', 'source', 'sourceSlot', 'sourceEffect', 'linkedPokemon',
+const OF_ALL = new Set(['id', 'name', 'target', 'effectOrder', 'duration', 'move', 'lastMove', 'source', 'sourceSlot', 'sourceEffect', 'linkedPokemon',
   'linkedStatus', 'isSlotCondition']);
 const IGNORED_KEYS = {
   futuremove: ['moveData'], // follows from the move
@@ -273,12 +273,12 @@ const READ = {
     duration: e => e.duration || 0,
     counter: (e, r) => r.own(e, COUNTERS),
     extra: (e, r) => r.own(e, EXTRAS),
-    move: (e, r) => r.number('moves', e.move),
+    move: (e, r) => r.number('moves', e.move ?? e.lastMove),
     source: (e, r) => r.name(e.source),
     sourceSlot: e => slotNumber(e.sourceSlot),
     sourceEffect: (e, r) => r.effect(e.sourceEffect),
     linkedPokemon: (e, r) => (e.linkedPokemon || []).reduce((bits, p) => bits | 1 << r.name(p) - 1, 0),
-    linkedStatus: (e, r) => r.effect(e.linkedStatus),
+    linkedStatus: (e, r) => typeof e.linkedStatus === 'string' ? r.number('conditions', e.linkedStatus) : r.effect(e.linkedStatus),
   },
 };
 

@@ -16,8 +16,12 @@ from teamsets.errors import BadInput
 from teamsets.loading import load_set, validate_teams
 
 FORMAT = "gen9ou"
-#: Rings of team sets; to ring 2 belong all published sets, too.
-RINGS = {"ring1": ("competitive", "verdict"), "ring2": ("competitive", "verdict")}
+#: Rings of team sets; to rings 2 and 3 belong all published sets, too.
+RINGS = {
+    "ring1": ("competitive", "verdict"),
+    "ring2": ("competitive", "verdict"),
+    "ring3": ("competitive", "verdict", "variety:1000"),
+}
 #: How often each published set is drawn for ring 2.
 DRAWS = 6
 #: Moves that nobody knows.
@@ -53,6 +57,40 @@ THEMES = (
     "icebeam freezedry scald flareblitz flamethrower waterveil waterbubble heatproof blizzard icepunch",
     "psychicnoise recover drainpunch gigadrain leftovers strengthsap wish roost regenerator triage hornleech",
     "bulletproof soundproof overcoat goodasgold magicbounce prankster shadowball boomburst stunspore haze thunderwave roar",
+    "electricsurge electricterrain electricseed quarkdrive surgesurfer boosterenergy psyblade thunder rest effectspore ironvaliant "
+    "terrainextender transistor charge electromorphosis risingvoltage",
+    "mistysurge mistyterrain mistyseed mistyexplosion confuseray toxic willowisp dracometeor rest terrainextender swagger "
+    "synchronize",
+    "dancer swordsdance dragondance quiverdance petaldance revelationdance fierydance teeterdance victorydance featherdance "
+    "aquastep oricorio choicescarf sleeptalk lunardance outrage",
+    "stickyhold trick switcheroo knockoff thief covet magician pickpocket unburden leftovers choiceband protectivepads "
+    "poltergeist stickybarb",
+    "trace synchronize poisontouch toxicchain effectspore flamebody static shedskin naturalcure guts quickfeet marvelscale "
+    "abilityshield skillswap entrainment neutralizinggas moldbreaker",
+    "leechseed substitute liquidooze gigadrain strengthsap drainpunch rapidspin mortalspin perishsong soundproof meanlook block "
+    "spiritshackle uturn teleport throatchop hypervoice boomburst",
+    "focusenergy scopelens sniper superluck nightslash transform imposter shellarmor battlearmor merciless toxic stormthrow "
+    "frostbreath razorclaw",
+    "queenlymajesty dazzling armortail fakeout extremespeed prankster perishsong triage suckerpunch stall laggingtail custapberry "
+    "myceliummight willowisp",
+    "noguard compoundeyes widelens blunderpolicy hustle dynamicpunch inferno thunder hurricane blizzard populationbomb "
+    "tripleaxel sandattack skilllink loadeddice phantomforce tailslap rockblast",
+    "burningbulwark silktrap spikyshield banefulbunker detect protect feint phantomforce outrage longreach protectivepads "
+    "closecombat endure clearamulet",
+    "sheerforce lifeorb adaptability reckless ironfist toughclaws strongjaw punkrock pixilate galvanize scrappy metronome "
+    "flareblitz hyperbeam crunch firepunch hypervoice boomburst terablast redcard ejectbutton",
+    "competitive defiant aromaveil flowerveil clearamulet whitesmoke rattled intimidate partingshot taunt encore disable "
+    "psychicnoise willowisp stickyweb mirrorarmor owntempo confuseray",
+    "dryskin solarpower raindish slushrush windrider tailwind icyrock snowwarning drought drizzle bleakwindstorm icywind "
+    "stormdrain lightningrod eartheater waterspout",
+    "doubleshock soak revelationdance libero roost shedshell magnetrise magnetpull earthquake electricterrain airballoon "
+    "terrainextender transform",
+    "tidyup spikes stealthrock stickyweb toxicspikes substitute brickbreak psychicfangs ragingbull reflect lightscreen "
+    "auroraveil stoneaxe ceaselessedge defog courtchange tailwind",
+    "bellydrum filletaway clangoroussoul contrary sitrusberry keeberry marangaberry leppaberry unnerve earlybird rest sleeptalk "
+    "insomnia",
+    "bind wrap firespin sandtomb whirlpool magmastorm infestation thundercage gripclaw bindingband rapidspin substitute "
+    "shedshell",
 )
 _NATURES = tuple(DATA["natures"])
 _EVS = ("84,84,84,84,84,84", "252,252,4,,,", "252,,4,,252,", ",252,,,4,252", ",,4,252,,252", "")
@@ -102,7 +140,7 @@ def teams_of(names: Sequence[str]) -> list[str]:
     for name in names:
         for team_set in RINGS.get(name, (name,)):
             whole += [team.packed for team in load_set(team_set, FORMAT, skip_invalid=True).teams]
-        if name == "ring2":
+        if name in ("ring2", "ring3"):
             whole += _published()
     teams = [team for team in map(restricted, dict.fromkeys(whole)) if team]
     if not teams:
@@ -127,7 +165,7 @@ def _published() -> list[str]:
 def random_team(rng: random.Random, uses: Counter[str] | None = None) -> str:
     """A packed team of anything that is played on any species. uses: take what was used least, and count it.
 
-    Half of the teams have a theme, whose ids come in half of the places. Half of the Pokémon are as in a team of ring 2,
+    Half of the teams have a theme, whose ids come in half of the places. Half of the Pokémon are as in a team of ring 3,
     with a half or a quarter of their fields drawn anew.
     """
     world = played()
@@ -170,9 +208,9 @@ def random_team(rng: random.Random, uses: Counter[str] | None = None) -> str:
 
 @functools.cache
 def _members() -> dict[str, tuple[str, ...]]:
-    """By species, the Pokémon of ring 2's teams, without what is not played."""
+    """By species, the Pokémon of ring 3's teams, without what is not played."""
     found: dict[str, list[str]] = {}
-    for member in dict.fromkeys(member for team in teams_of(["ring2"]) for member in team.split("]")):
+    for member in dict.fromkeys(member for team in teams_of(["ring3"]) for member in team.split("]")):
         found.setdefault(_to_id(member.split("|")[1]), []).append(member)
     return {species: tuple(members) for species, members in found.items()}
 

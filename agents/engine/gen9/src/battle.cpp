@@ -213,10 +213,10 @@ void Battle::beginTurn(Pokemon* p) {
     runEvent(Ev::TrapPokemon, p);
     if (active.unknownType || !hasType(p, Type::Ghost)) {
         runEvent(Ev::MaybeTrapPokemon, p);
-        // A foe of this species may have an ability that traps: of the tables' only Magnezone, if its own is another.
+        // A foe of this species may have an ability that traps: of those that the format allows Magnet Pull.
         Targets enemies = foes(p);
         for (int n = 0; n < enemies.size; n++)
-            if (speciesOf(enemies.list[n]).ability == ability::magnetpull && enemies.list[n]->ability != ability::magnetpull)
+            if (speciesOf(enemies.list[n]).magnetic)
                 singleEvent(Ev::MaybeTrapPokemon, ability::magnetpull, nullptr, p, enemies.list[n], {}, UNDEFINED, nullptr, 0, OnFoe);
     }
     if (!p->fainted) active.activeTurns++;

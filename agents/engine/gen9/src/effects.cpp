@@ -225,7 +225,7 @@ Value Battle::boost(const int by[Stat::COUNT], Pokemon* target, Pokemon* source,
             add(Message::setboost, target, statName(stat), active.boosts[Stat::atk], from(cause.id));
         } else if (cause.type() == EffectType::Item) {
             add(message, target, statName(stat), by, from(cause.id));
-        } else if (cause.id) {
+        } else {
             if (isAbility && !announced) add(Message::ability, target, named(cause.id), "boost");
             announced = announced || isAbility;
             add(message, target, statName(stat), by);

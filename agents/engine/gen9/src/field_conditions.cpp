@@ -126,7 +126,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {condition::grassyterrain, onFieldStart, {}, startTerrain},
     {condition::grassyterrain, onFieldEnd, {}, endTerrain},
     {condition::grassyterrain, onBasePower, {.priority = 6}, [](Battle& b, Event& e) -> Value {
-        bool weakened = e.move()->id == move::earthquake && truthy(b.isGrounded(e.source)) && !b.isSemiInvulnerable(e.source);
+        bool weakened = (e.move()->id == move::earthquake || e.move()->id == move::bulldoze) && truthy(b.isGrounded(e.source)) && !b.isSemiInvulnerable(e.source);
         if (weakened) return e.chainModify(1, 2);
         return e.move()->type == Type::Grass && truthy(b.isGrounded(e.target)) ? e.chainModify(5325, 4096) : UNDEFINED;
     }},

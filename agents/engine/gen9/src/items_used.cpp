@@ -102,6 +102,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {item::cobaberry, onSourceModifyDamage, {}, weaken<Type::Flying>},
     {item::colburberry, onSourceModifyDamage, {}, weaken<Type::Dark>},
     {item::custapberry, onFractionalPriority, {.priority = -2}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->category == Category::Status && b.hasAbility(e.target, ability::myceliummight)) return UNDEFINED;
         if (e.relay > 0 || 4 * e.target->hp > e.target->maxhp || !b.eatItem(e.target)) return UNDEFINED;
         b.add(Message::activate, e.target, "item: Custap Berry", "[consumed]");
         return 1;  // in tenths

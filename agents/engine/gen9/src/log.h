@@ -67,6 +67,11 @@ struct Argument {
     }
 };
 
+// What details call a species.
+inline int inDetails(int species) {
+    return species == species::greninjabond || species == species::rockruffdusk ? SPECIES[species].baseSpecies : species;
+}
+
 inline Argument health(const Pokemon* p) { return {Argument::Health, p->number, p->hp, p->maxhp, p->status}; }
 inline Argument details(const Pokemon* p) { return {Argument::Details, p->number, p->baseSpecies, p->terastallized}; }
 inline Argument named(int effect) { return {Argument::Name, effect}; }

@@ -114,7 +114,7 @@ constexpr const char* STAT_NAMES[] = {"atk", "def", "spa", "spd", "spe", "accura
 
 void Writer::details(const Argument& given) {
     const Pokemon& p = row.sides[given.value / TEAM].pokemon[given.value % TEAM];
-    put(given.extra == species::greninjabond ? "Greninja" : SPECIES[given.extra].name);
+    put(SPECIES[inDetails(given.extra)].name);
     if (p.level != 100) {
         put(", L");
         put(p.level);

@@ -91,7 +91,9 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::stoneaxe, onAfterSubDamage, {}, layer<condition::stealthrock>},
     {move::thief, onAfterHit, {}, steal},
     {move::throatchop, onSecondaryHit, {}, [](Battle& b, Event& e) -> Value {
-        b.addVolatile(e.target, condition::throatchop);
+        // Showdown's secondary is the cause, and no effect that has a name.
+        bool begins = truthy(b.addVolatile(e.target, condition::throatchop));
+        if (begins) b.volatileOf(e.target, condition::throatchop)->sourceEffect = 0;
         return UNDEFINED;
     }},
     {move::triattack, onSecondaryHit, {}, [](Battle& b, Event& e) -> Value {

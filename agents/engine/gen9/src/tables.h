@@ -80,7 +80,7 @@ struct SpeciesData {
     int32_t types[2] = {Type::none, Type::none};
     int32_t baseStats[6] = {};
     int32_t weighthg = 0;
-    bool nfe = false, paradox = false;  // can evolve; has the tag Paradox
+    bool nfe = false, paradox = false, magnetic = false;  // can evolve; has the tag Paradox; may have Magnet Pull
     int32_t baseSpecies = 0;
     int32_t ability = 0;  // of its first slot
 };

@@ -114,9 +114,6 @@ class Keeper {
     static void boost(ShownPokemon& p, int stat, int by);
 };
 
-// What details call a species.
-inline int inDetails(int species) { return species == species::greninjabond ? int(species::greninja) : species; }
-
 inline bool hasEffect(const ShownPokemon& p, int effect) { return p.effects[effect / 32] >> effect % 32 & 1; }
 inline void startEffect(ShownPokemon& p, int effect) { p.effects[effect / 32] |= 1 << effect % 32; }
 inline void endEffect(ShownPokemon& p, int effect) { p.effects[effect / 32] &= ~(1 << effect % 32); }
