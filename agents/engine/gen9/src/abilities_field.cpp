@@ -128,7 +128,7 @@ constexpr Handler HANDLERS_HERE[] = {
         e.target->abilityState.counter = 0;
         Targets actives = b.getAllActive();
         for (int n = 0; n < actives.size; n++)
-            if (b.hasItem(actives.list[n], item::abilityshield)) b.add(Message::block, actives.list[n], "item: Ability Shield");
+            if (b.hasItem(actives.list[n], item::abilityshield)) b.add(Message::block, actives.list[n], full(item::abilityshield));
         return UNDEFINED;
     }},
     {ability::neutralizinggas, onEnd, {}, [](Battle& b, Event& e) -> Value {
@@ -208,7 +208,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::trace, onStart, {}, [](Battle& b, Event& e) -> Value {
         e.state->counter = 1;
         if (b.hasItem(e.target, item::abilityshield)) {
-            b.add(Message::block, e.target, "item: Ability Shield");
+            b.add(Message::block, e.target, full(item::abilityshield));
             e.state->counter = 0;
         }
         if (e.state->counter) b.singleEvent(Ev::Update, e.effect, e.state, e.target);

@@ -178,7 +178,7 @@ bool Battle::checkMoveMakesContact(const ActiveMove* move, Pokemon* attacker, Po
     if (!hasItem(attacker, item::protectivepads)) return true;
     if (announcePads) {
         add(Message::activate, defender, full(event->effect));
-        add(Message::activate, attacker, "item: Protective Pads");
+        add(Message::activate, attacker, full(item::protectivepads));
     }
     return false;
 }

@@ -48,7 +48,7 @@ Value sharpen(Battle&, Event& e) { return e.relay + 1; }
 constexpr Handler HANDLERS_HERE[] = {
     {item::abilityshield, onSetAbility, {}, [](Battle& b, Event& e) -> Value {
         if (e.cause.type() == EffectType::Ability && e.cause.id != ability::trace) b.add(Message::ability, e.source, named(e.cause.id));
-        b.add(Message::block, e.target, "item: Ability Shield");
+        b.add(Message::block, e.target, full(item::abilityshield));
         return NUL;
     }},
     {item::assaultvest, onModifySpD, {.priority = 1}, half},
@@ -140,7 +140,7 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {item::safetygoggles, onTryHit, {}, [](Battle& b, Event& e) -> Value {
         if (!e.move()->has(Flag::powder) || e.target == e.source || b.hasType(e.target, Type::Grass)) return UNDEFINED;
-        b.add(Message::activate, e.target, "item: Safety Goggles", named(e.move()->id));
+        b.add(Message::activate, e.target, full(item::safetygoggles), named(e.move()->id));
         return NUL;
     }},
     {item::scopelens, onModifyCritRatio, {}, sharpen},

@@ -174,7 +174,7 @@ constexpr Handler HANDLERS_HERE[] = {
             if (p->moveSlots[n].pp < p->moveSlots[n].maxpp) slot = &p->moveSlots[n];
         if (!slot) return UNDEFINED;
         slot->pp = slot->pp + 10 < slot->maxpp ? slot->pp + 10 : slot->maxpp;
-        b.add(Message::activate, p, "item: Leppa Berry", named(slot->id), "[consumed]");
+        b.add(Message::activate, p, full(item::leppaberry), named(slot->id), "[consumed]");
         return UNDEFINED;
     }},
     {item::lumberry, onAfterSetStatus, {.priority = -1}, [](Battle& b, Event& e) -> Value {

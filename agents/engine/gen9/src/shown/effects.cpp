@@ -8,14 +8,16 @@ namespace {
 
 using namespace ShownEffect;
 
-// poke-env's effects by the names of lines. 16 bits of the observation's are never set in this generation or by what is played.
+// poke-env's effects by the names of lines. Some bits of the observation's are never set in this generation or by what is played.
 constexpr const char* EFFECT_NAMES[ShownEffect::COUNT] = {
-    "Substitute", "confusion", "Leech Seed", "", "", "Taunt", "Encore", "Disable", "trapped", "", "Curse", "Yawn", "Destiny Bond", "perish1",
+    "Substitute", "confusion", "Leech Seed", "", "Focus Energy", "Taunt", "Encore", "Disable", "trapped", "", "Curse", "Yawn", "Destiny Bond", "perish1",
     "Salt Cure", "", "Roost", "typechange", "Protect", "Endure", "Flash Fire", "Future Sight", "Heal Block", "Infestation", "Magma Storm",
     "Whirlpool", "Protosynthesis", "protosynthesisatk", "protosynthesisdef", "protosynthesisspa", "protosynthesisspd", "protosynthesisspe",
     "Quark Drive", "quarkdriveatk", "quarkdrivedef", "quarkdrivespa", "quarkdrivespd", "quarkdrivespe", "fallen1", "fallen2", "fallen3",
-    "fallen4", "fallen5",
+    "fallen4", "fallen5", "perish0", "perish2", "perish3", "Bind", "Fire Spin", "Sand Tomb", "Thunder Cage", "Wrap", "Charge", "Magnet Rise",
+    "Throat Chop",
 };
+constexpr int COUNTS_OF_PERISH_SONG[] = {PERISH0, PERISH1, PERISH2, PERISH3};
 
 int effectIn(const Argument& argument) { return namedIn(EFFECT_NAMES, ShownEffect::COUNT, argument); }
 
@@ -34,8 +36,8 @@ int abilityIn(const Argument& argument, const char* prefix) {
 
 // What lines of "-activate" tell of an effect that lasts; the others tell of something that happened.
 bool lasts(int effect) {
-    return effect == TRAPPED || effect == INFESTATION || effect == MAGMA_STORM || effect == WHIRLPOOL || effect == PROTOSYNTHESIS ||
-           effect == QUARK_DRIVE;
+    return effect == TRAPPED || effect == INFESTATION || effect == MAGMA_STORM || effect == WHIRLPOOL || (effect >= BIND && effect <= WRAP) ||
+           effect == PROTOSYNTHESIS || effect == QUARK_DRIVE;
 }
 
 // Items that are gone when the line comes: _CONSUMED of effect_sources.py.
@@ -53,10 +55,13 @@ bool isConsumed(int item) {
 void Keeper::readStart(const Record& record, ShownPokemon& p) {
     const Argument& name = record.arguments[1];
     const int effect = effectIn(name);
+    for (int count : COUNTS_OF_PERISH_SONG)
+        if (effect == PERISH0 || effect == PERISH1 || effect == PERISH2 || effect == PERISH3) endEffect(p, count);
     if (effect >= 0) startEffect(p, effect);
     if (effect == TYPECHANGE) {
         const Argument& types = record.arguments[2];
-        setTypes(p, types.value, types.extra, types.more);
+        const auto read = [](int type) { return type == 1 + Type::unknown ? -1 : type; };
+        setTypes(p, read(types.value), read(types.extra), read(types.more));
     }
     if (int ability = abilityIn(name, "ability: "))
         showAbility(p, ability);
@@ -89,22 +94,57 @@ void Keeper::readActivate(const Record& record, ShownPokemon* p) {
     const Argument& name = record.arguments[1];
     if (!p) return;
     if (name.kind == Argument::Text && !strcmp(name.text, "Skill Swap")) return readSwap(record, *p);
-    if (says(record, "[broken]")) p->protectCounter = 0;  // its next Protect is as its first
+    if (says(record, "[broken]") || begins(name, "move: Feint")) p->protectCounter = 0;  // its next Protect is as its first
     if (begins(name, "item:")) {
         p->item = 0;  // "[consumed]"
         return;
     }
+    if (name.kind == Argument::Fullname && EFFECTS[name.value].type == EffectType::Item) return readActiveItem(record, *p);
     const int effect = effectIn(name);
     if (lasts(effect)) startEffect(*p, effect);
-    if (int ability = abilityIn(name, "ability: ")) showAbility(*p, ability);
+    const int ability = abilityIn(name, "ability: ");
+    if (ability) showAbility(*p, ability);
+    if (ability == ability::dancer) p->marks |= ShownMark::DANCING;
 }
 
-// "-ability|POKEMON|ABILITY": it has this ability. Nothing that is played gives one another, but for Skill Swap.
+// "-activate|POKEMON|item: Leppa Berry|MOVE|[consumed]": the move has 10 PP more; "-activate|POKEMON|item: Protective Pads".
+void Keeper::readActiveItem(const Record& record, ShownPokemon& p) {
+    const int item = record.arguments[1].value;
+    if (item != item::leppaberry) {
+        p.item = item;
+        return;
+    }
+    if (ShownMove* move = addMove(p, record.arguments[2].value)) {
+        const int most = moveData(move->id).pp;
+        move->pp = move->pp + 10 < most ? move->pp + 10 : most;
+    }
+    if (p.item == item) p.item = 0;
+}
+
+// "-ability|POKEMON|ABILITY": it has this ability; "…|NEW|OLD|[from] move: Entrainment|[of] USER", "[from] ability: Trace": it was
+// given the new one, which the other has.
 void Keeper::readAbility(const Record& record, ShownPokemon& p) {
     const int ability = abilityIn(record.arguments[1], "");
     if (ability == ability::pressure) sideOf(p).pressing = true;
-    showAbility(p, ability);
-    if (ability == ability::neutralizinggas) startField(ability);
+    const LineSource source = sourceOf(record, 2);
+    if (source.effect != ability::trace && source.type != EffectType::Move) {
+        showAbility(p, ability);
+        if (ability == ability::neutralizinggas) startField(ability);
+        return;
+    }
+    showAbility(p, record.arguments[2].value);
+    giveAbility(p, ability);
+    if (ShownPokemon* whose = find(otherOf(record, 2))) showAbility(*whose, ability);
+}
+
+// "-block|POKEMON|ability: Aroma Veil|[of] HOLDER", "-block|POKEMON|item: Ability Shield".
+void Keeper::readBlock(const Record& record, ShownPokemon& p) {
+    ShownPokemon* whose = find(otherOf(record));
+    const int effect = record.arguments[1].value;
+    if (EFFECTS[effect].type == EffectType::Item)
+        p.item = effect;
+    else
+        showAbility(whose ? *whose : p, effect);
 }
 
 // "-activate|USER|Skill Swap|THEIRS|OURS|[of] TARGET": each has the other's ability.
@@ -151,8 +191,10 @@ void Keeper::readItem(const Record& record, ShownPokemon& p) {
         p.item = item;
         return;
     }
-    const bool takes = source.effect == ability::magician || source.effect == ability::pickpocket;
-    p.item = (takes || source.effect == move::trick) && isUsedAtOnce(record) ? 0 : item;
+    const bool takes = source.effect == ability::magician || source.effect == ability::pickpocket || source.effect == move::thief ||
+                       source.effect == move::covet;
+    const bool exchanged = source.effect == move::trick || source.effect == move::switcheroo;
+    p.item = (takes || exchanged) && isUsedAtOnce(record) ? 0 : item;
     if (source.type == EffectType::Ability) showAbility(p, source.effect);
     if (whose && takes) whose->item = 0;
 }

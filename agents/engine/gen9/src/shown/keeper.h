@@ -85,7 +85,9 @@ class Keeper {
     void readEnd(const Record& record, ShownPokemon& p);
     void readSingleTurn(const Record& record, ShownPokemon& p);
     void readActivate(const Record& record, ShownPokemon* p);
+    void readActiveItem(const Record& record, ShownPokemon& p);
     void readAbility(const Record& record, ShownPokemon& p);
+    void readBlock(const Record& record, ShownPokemon& p);
     void readSwap(const Record& record, ShownPokemon& user);
     void readItem(const Record& record, ShownPokemon& p);
     void showCause(const Record& record, ShownPokemon& p);

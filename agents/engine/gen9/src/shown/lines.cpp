@@ -87,6 +87,7 @@ void Keeper::readLine(const Record& record) {
             p.temporaryAbility = 0;
             return;
         case Message::ability: return readAbility(record, p);
+        case Message::block: return readBlock(record, p);
         case Message::anim: p.preparing = 0; return;
         case Message::boost: return boost(p, record.arguments[1].value, record.arguments[2].value);
         case Message::unboost: return boost(p, record.arguments[1].value, -record.arguments[2].value);
@@ -98,6 +99,7 @@ void Keeper::readLine(const Record& record) {
             return;
         case Message::damage: return readDamage(record, p);
         case Message::heal: return readHeal(record, p);
+        case Message::setboost: p.boosts[record.arguments[1].value] = record.arguments[2].value; return;
         case Message::sethp: return setHp(p, record.arguments[1]);
         case Message::status: return readStatus(record, p);
         case Message::curestatus:
@@ -170,6 +172,10 @@ void Keeper::readFaint(ShownPokemon& p) {
 
 // "cant|POKEMON|REASON"
 void Keeper::readCant(const Record& record, ShownPokemon& p) {
+    const Argument& reason = record.arguments[1];
+    if (reason.kind == Argument::Fullname && EFFECTS[reason.value].type == EffectType::Ability)
+        return showAbility(p, reason.value);  // the first is who has the ability, not who cannot move
+    p.marks &= ~ShownMark::DANCING;
     if (says(record, "slp") && p.status == condition::slp) p.statusCounter++;
     if (says(record, "recharge")) p.mustRecharge = false;
     p.preparing = 0;
@@ -194,6 +200,7 @@ void Keeper::readDamage(const Record& record, ShownPokemon& p) {
     setHp(p, record.arguments[1]);
     showCause(record, p);
     if (!says(record, "[from] confusion")) return;
+    p.marks &= ~ShownMark::DANCING;
     p.preparing = 0;
     endSingleMove(p);
 }
@@ -250,6 +257,7 @@ void Keeper::readTurn(int turn) {
     shown.turn = turn;
     eachActive([](ShownPokemon& p) {
         p.activeTurns++;
+        p.marks &= ~ShownMark::DANCING;
         endEffect(p, ShownEffect::PROTECT);
         endEffect(p, ShownEffect::ROOST);
     });

@@ -15,7 +15,9 @@ void Keeper::readMove(const Record& record, ShownPokemon& p) {
     if (!outOfTurn) endSingleMove(p);
     const bool pressure = pressureOn(p, move, target);
     if (source.type == EffectType::Ability) showAbility(p, source.effect);
-    if (!source.effect || source.type == EffectType::Item) {
+    const bool dancing = p.marks & ShownMark::DANCING;
+    p.marks &= ~ShownMark::DANCING;
+    if ((!source.effect || source.type == EffectType::Item) && !dancing) {
         moved(p, move, true, true, pressure && !source.effect);
     } else {
         moved(p, move, false, source.effect == move::sleeptalk, false);
@@ -26,7 +28,7 @@ void Keeper::readMove(const Record& record, ShownPokemon& p) {
     p.statusCounter = counter;
     p.mustRecharge = p.mustRecharge || recharges;
     p.protectCounter = protections;
-    if (move == move::protect || move == move::endure) {  // it counts if it succeeds, which "-singleturn" says
+    if (moveData(move).stallingMove) {  // it counts if it succeeds, which "-singleturn" says
         shown.protecting = p.pokemon;
         shown.protections = protections;
         if (!(p.marks & ShownMark::PROTECTED)) p.protectCounter = 0;
@@ -40,6 +42,7 @@ void Keeper::moved(ShownPokemon& p, int move, bool use, bool reveal, bool pressu
     if (!use) return;
     if (known) known->pp = known->pp > 1 + pressure ? known->pp - 1 - pressure : 0;
     for (int n = 0; n < p.moveCount; n++) p.moves[n].lastUsed = &p.moves[n] == known;
+    if (known && moveData(move).basePower && moveData(move).type == Type::Electric) endEffect(p, ShownEffect::CHARGE);
 }
 
 namespace {
@@ -102,6 +105,8 @@ void Keeper::readTransform(const Record& record, ShownPokemon& p) {
     p.weightSpecies = into->weightSpecies;
     copyTypes(p, *into);
     for (int stat = 0; stat < Stat::COUNT; stat++) p.boosts[stat] = into->boosts[stat];
+    endEffect(p, ShownEffect::FOCUS_ENERGY);
+    if (hasEffect(*into, ShownEffect::FOCUS_ENERGY)) startEffect(p, ShownEffect::FOCUS_ENERGY);
     giveAbility(p, abilityOf(*into));
 }
 

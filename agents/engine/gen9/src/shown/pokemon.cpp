@@ -19,6 +19,7 @@ void Keeper::switchOut(ShownPokemon& p) {
     p.active = p.activeTurns = p.mustRecharge = p.preparing = p.protectCounter = p.temporaryAbility = 0;
     for (int& stage : p.boosts) stage = 0;
     for (int& bits : p.effects) bits = 0;
+    p.marks &= ~ShownMark::DANCING;
     endTransform(p);
     setTypes(p, 0, 0);
     if (p.status == condition::tox) p.statusCounter = 0;

@@ -62,7 +62,7 @@ struct ShownPokemon {
 
 // What TrackedBattle's lists hold of a Pokémon.
 namespace ShownMark {
-enum : int32_t { POISONED_AT_END = 1 << 0, PROTECTED = 1 << 1 };
+enum : int32_t { POISONED_AT_END = 1 << 0, PROTECTED = 1 << 1, DANCING = 1 << 2 };  // DANCING: _dancing
 }
 
 // Bits of ShownPokemon.effects, by poke-env's Effect (pokemon_tokens.py _EFFECTS, in its order).
@@ -112,6 +112,17 @@ enum : int32_t {
     FALLEN3,
     FALLEN4,
     FALLEN5,
+    PERISH0,
+    PERISH2,
+    PERISH3,
+    BIND,
+    FIRE_SPIN,
+    SAND_TOMB,
+    THUNDER_CAGE,
+    WRAP,
+    CHARGE,
+    MAGNET_RISE,
+    THROAT_CHOP,
     COUNT,
 };
 }
