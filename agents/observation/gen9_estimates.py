@@ -37,7 +37,7 @@ GUESS, COMBATANT, ATTACK, PAIR = range(4)
 #: How a move's damage comes about: see Strike of src/shown/estimates.h.
 _NONE, _USUAL, _FIXED, _PAIR = range(4)
 _BY_NOTHING, _BY_ITEM, _BY_WEIGHT, _BY_RATIO, _BY_ATTACK = range(5)
-_TYPE_NAMES = [kind.name for kind in TYPES]
+_TYPE_NAMES = [kind.name for kind in TYPES[:-1]]
 #: Moves that never damage a healthy Pokémon by the estimates: it would have to sleep, or the user to have just come in.
 _NEVER = frozenset({"dreameater", "fakeout", "firstimpression"})
 #: Moves that the formula of the library does not cover.

@@ -31,8 +31,8 @@ _MOVE_CONSTANTS = 13
 SPECIES = tuple(SPECIES_NUMBERS)
 #: Name of each move, ability, item and condition, by its number; 0: "".
 EFFECTS: tuple[str, ...] = ("", *(IDS[number] for number in sorted(IDS)))
-#: poke-env's type of each of the engine's numbers.
-TYPES = tuple(PokemonType[name.upper()] for name in DATA["types"])
+#: poke-env's type of each of the engine's numbers; the last one is ???, which no move and no terastallized Pokémon is of.
+TYPES = (*(PokemonType[name.upper()] for name in DATA["types"]), PokemonType.THREE_QUESTION_MARKS)
 _REGIONS = ("abilities", "items", "statuses", "weathers")
 
 
@@ -109,7 +109,7 @@ def tables() -> dict[str, NDArray[Any]]:
         **_of_effects(),
         **_of_species(),
         "type_word": np.array([0, *(names.region("types")[kind] for kind in kinds)], np.int16),
-        "tera_word": np.array([0, *(names.region("tera_types")[kind] for kind in kinds)], np.int16),
+        "tera_word": np.array([0, *(names.region("tera_types")[kind] for kind in kinds[:-1])], np.int16),
     }
 
 

@@ -28,7 +28,7 @@ from agents.engine.gen9.teams import TYPES as TYPE_NAMES
 
 _UNKNOWN, _FAINTED, _ABSENT = -1, CONSTANTS["SHOWN_FAINTED"], CONSTANTS["SHOWN_ABSENT"]
 _SPECIES = {number: name for name, number in SPECIES.items()}
-_TYPES = {0: None, -1: "THREE_QUESTION_MARKS"} | {n: name.upper() for n, name in enumerate(TYPE_NAMES, 1)}
+_TYPES = {0: None} | {n: name.upper() for n, name in enumerate([*TYPE_NAMES, "THREE_QUESTION_MARKS"], 1)}
 _STATS = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
 Facts = dict[str, Any]
 

@@ -60,8 +60,7 @@ void Keeper::readStart(const Record& record, ShownPokemon& p) {
     if (effect >= 0) startEffect(p, effect);
     if (effect == TYPECHANGE) {
         const Argument& types = record.arguments[2];
-        const auto read = [](int type) { return type == 1 + Type::unknown ? -1 : type; };
-        setTypes(p, read(types.value), read(types.extra), read(types.more));
+        setTypes(p, types.value, types.extra, types.more);
     }
     if (int ability = abilityIn(name, "ability: "))
         showAbility(p, ability);

@@ -36,7 +36,7 @@ struct ShownPokemon {
     int32_t formeChangeAbility;  // _forme_change_ability, 0 for None (Pokemon.ability: temporary, else this, else _ability)
     int32_t terastallized;       // _terastallized
     int32_t teraType;            // _terastallized_type as 1 + type, 0 for None
-    int32_t types[SHOWN_TYPES];  // _temporary_types, each 1 + type (0 where there is none; ??? is -1): the order matters
+    int32_t types[SHOWN_TYPES];  // _temporary_types, each 1 + type (0 where there is none): the order matters
     int32_t typeCount;           // how many: 0 where its types are those of its species
     int32_t revealed;            // _revealed: it has come in
     int32_t active;              // _active
