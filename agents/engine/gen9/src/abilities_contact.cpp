@@ -107,12 +107,28 @@ constexpr Handler HANDLERS_HERE[] = {
         if (b.checkMoveMakesContact(e.move(), e.source, e.target)) b.damage(e.source->maxhp / 8, e.source, e.target);
         return UNDEFINED;
     }},
+    {ability::sandspit, onDamagingHit, {}, [](Battle& b, Event&) -> Value {
+        b.setWeather(condition::sandstorm);
+        return UNDEFINED;
+    }},
+    {ability::seedsower, onDamagingHit, {}, [](Battle& b, Event&) -> Value {
+        b.setTerrain(condition::grassyterrain);
+        return UNDEFINED;
+    }},
     {ability::stamina, onDamagingHit, {}, [](Battle& b, Event&) -> Value {
         b.boost(Stat::def, 1);
         return UNDEFINED;
     }},
     {ability::static_, onDamagingHit, {}, inflict<condition::par>},
+    {ability::steamengine, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->type == Type::Water || e.move()->type == Type::Fire) b.boost(Stat::spe, 6);
+        return UNDEFINED;
+    }},
     {ability::tanglinghair, onDamagingHit, {}, slow},
+    {ability::thermalexchange, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
+        if (e.move()->type == Type::Fire) b.boost(Stat::atk, 1);
+        return UNDEFINED;
+    }},
     {ability::toxicdebris, onDamagingHit, {}, [](Battle& b, Event& e) -> Value {
         int side = b.isAlly(e.source, e.target) ? 1 - e.source->side : e.source->side;
         const EffectState* spikes = b.sideCondition(side, condition::toxicspikes);

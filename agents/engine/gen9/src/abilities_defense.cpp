@@ -291,6 +291,10 @@ constexpr Handler HANDLERS_HERE[] = {
         if (e.cause.type() == EffectType::Ability) b.add(Message::activate, e.source, full(e.cause.id));
         return FALSE;
     }},
+    {ability::magmaarmor, onUpdate, {}, cure<condition::frz>},
+    {ability::magmaarmor, onImmunity, {}, [](Battle&, Event& e) -> Value {
+        return e.adding == condition::frz ? Value(FALSE) : Value(UNDEFINED);
+    }},
     {ability::marvelscale, onModifyDef, {.priority = 6}, [](Battle&, Event& e) -> Value {
         return e.target->status ? e.chainModify(3, 2) : UNDEFINED;
     }},
@@ -381,6 +385,10 @@ constexpr Handler HANDLERS_HERE[] = {
         e.secondaries->keepThoseWithSelf();
         return UNDEFINED;
     }},
+    {ability::simple, onChangeBoost, {}, [](Battle&, Event& e) -> Value {
+        for (int stat = 0; stat < Stat::COUNT; stat++) e.boosts[stat] *= 2;
+        return UNDEFINED;
+    }},
     {ability::solidrock, onSourceModifyDamage, {}, weakenSuperEffective},
     {ability::soundproof, onTryHit, {}, immuneTo<Flag::sound>},
     {ability::soundproof, onAllyTryHitSide, {}, [](Battle& b, Event& e) -> Value {
@@ -423,6 +431,8 @@ constexpr Handler HANDLERS_HERE[] = {
         if (!ruined) ruined = e.holder;
         return ruined == e.holder ? e.chainModify(3, 4) : UNDEFINED;
     }},
+    {ability::thermalexchange, onUpdate, {}, cure<condition::brn>},
+    {ability::thermalexchange, onSetStatus, {}, immuneToStatus<condition::brn>},
     {ability::thickfat, onSourceModifyAtk, {.priority = 6}, halved<Type::Ice, Type::Fire>},
     {ability::thickfat, onSourceModifySpA, {.priority = 5}, halved<Type::Ice, Type::Fire>},
     {ability::unaware, onAnyModifyBoost, {}, [](Battle& b, Event& e) -> Value {
@@ -433,6 +443,9 @@ constexpr Handler HANDLERS_HERE[] = {
             for (int stat : {Stat::atk, Stat::def, Stat::spa, Stat::accuracy}) e.boosts[stat] = 0;
         return UNDEFINED;
     }},
+    {ability::vitalspirit, onUpdate, {}, cure<condition::slp>},
+    {ability::vitalspirit, onSetStatus, {}, immuneToStatus<condition::slp>},
+    {ability::vitalspirit, onTryAddVolatile, {}, nothing},  // Yawn
     {ability::voltabsorb, onTryHit, {}, absorb<Type::Electric>},
     {ability::waterabsorb, onTryHit, {}, absorb<Type::Water>},
     {ability::waterveil, onUpdate, {}, cure<condition::brn>},

@@ -90,6 +90,11 @@ constexpr Handler HANDLERS_HERE[] = {
         b.cureStatus(e.target);
         return UNDEFINED;
     }},
+    {ability::icebody, onWeather, {}, [](Battle& b, Event& e) -> Value {
+        if (e.cause.id == condition::snowscape) b.heal(e.target->maxhp / 16);
+        return UNDEFINED;
+    }},
+    {ability::icebody, onImmunity, {}, nothing},  // hail
     {ability::imposter, onSwitchIn, {}, [](Battle& b, Event& e) -> Value {
         Pokemon* target = b.at(1 - e.target->side, b.row.activePerSide - 1 - e.target->position);
         if (target) b.transformInto(e.target, target, ability::imposter);

@@ -103,6 +103,9 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {ability::dragonsmaw, onModifyAtk, {.priority = 5}, half<Type::Dragon>},
     {ability::dragonsmaw, onModifySpA, {.priority = 5}, half<Type::Dragon>},
+    {ability::flareboost, onBasePower, {.priority = 19}, [](Battle&, Event& e) -> Value {
+        return e.target->status == condition::brn && e.move()->category == Category::Special ? e.chainModify(3, 2) : UNDEFINED;
+    }},
     {ability::galewings, onModifyPriority, {}, [](Battle&, Event& e) -> Value {
         return e.move()->type == Type::Flying && e.target->hp == e.target->maxhp ? e.relay + 1 : Value(UNDEFINED);
     }},
@@ -279,6 +282,10 @@ constexpr Handler HANDLERS_HERE[] = {
     {ability::torrent, onModifySpA, {.priority = 5}, pinch<Type::Water>},
     {ability::toughclaws, onBasePower, {.priority = 21}, [](Battle&, Event& e) -> Value {
         return e.move()->has(Flag::contact) ? e.chainModify(5325, 4096) : UNDEFINED;
+    }},
+    {ability::toxicboost, onBasePower, {.priority = 19}, [](Battle&, Event& e) -> Value {
+        bool poisoned = e.target->status == condition::psn || e.target->status == condition::tox;
+        return poisoned && e.move()->category == Category::Physical ? e.chainModify(3, 2) : UNDEFINED;
     }},
     {ability::toxicchain, onSourceDamagingHit, {}, [](Battle& b, Event& e) -> Value {
         if (b.hasAbility(e.target, ability::shielddust) || b.hasItem(e.target, item::covertcloak)) return UNDEFINED;

@@ -270,7 +270,7 @@ bool Battle::maybeTriggerEndlessBattleClause(const bool* trapped, const int* sta
             fresh[side] = fresh[side] || (!p.fainted && !p.volatileStaleness && !p.staleness);
         }
     if (fresh[0] && fresh[1]) return false;
-    win(TIE);  // no team of the tables can bring back its berries (Harvest, Pickup, Recycle), which would lose
+    win(TIE);  // no team that is played can bring back its berries (Harvest, Pickup, Recycle), which would lose
     return true;
 }
 

@@ -12,7 +12,7 @@ EffectState* find(EffectState* list, int count, int id) {
 
 }  // namespace
 
-bool Battle::suppressingWeather() { return false; }  // no ability of the tables does (Cloud Nine, Air Lock)
+bool Battle::suppressingWeather() { return false; }  // no ability that is played does (Cloud Nine, Air Lock)
 
 // Puts a weather or terrain into its state, unless its start fails.
 bool Battle::startField(EffectState& state, int id, Pokemon* source, Cause cause) {

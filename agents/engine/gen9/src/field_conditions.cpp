@@ -126,8 +126,8 @@ constexpr Handler HANDLERS_HERE[] = {
     {condition::grassyterrain, onFieldStart, {}, startTerrain},
     {condition::grassyterrain, onFieldEnd, {}, endTerrain},
     {condition::grassyterrain, onBasePower, {.priority = 6}, [](Battle& b, Event& e) -> Value {
-        bool weakened = (e.move()->id == move::earthquake || e.move()->id == move::bulldoze) && truthy(b.isGrounded(e.source)) && !b.isSemiInvulnerable(e.source);
-        if (weakened) return e.chainModify(1, 2);
+        bool shakes = e.move()->id == move::earthquake || e.move()->id == move::bulldoze;
+        if (shakes && truthy(b.isGrounded(e.source)) && !b.isSemiInvulnerable(e.source)) return e.chainModify(1, 2);
         return e.move()->type == Type::Grass && truthy(b.isGrounded(e.target)) ? e.chainModify(5325, 4096) : UNDEFINED;
     }},
     {condition::grassyterrain, onResidual, {.order = 5, .subOrder = 2}, [](Battle& b, Event& e) -> Value {

@@ -31,7 +31,19 @@ bool Battle::setItem(Pokemon* p, int item, Pokemon* source, Cause cause) {
 namespace {
 
 // Showdown's RESTORATIVE_BERRIES, as far as they are in the tables.
-bool isRestorative(int item) { return item == item::sitrusberry || item == item::leppaberry; }
+bool isRestorative(int item) {
+    switch (item) {
+        case item::aguavberry:
+        case item::figyberry:
+        case item::iapapaberry:
+        case item::leppaberry:
+        case item::magoberry:
+        case item::oranberry:
+        case item::sitrusberry:
+        case item::wikiberry: return true;
+        default: return false;
+    }
+}
 
 }  // namespace
 

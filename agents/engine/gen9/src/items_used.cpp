@@ -70,7 +70,52 @@ MoveSlot* emptied(Pokemon* p) {
     return nullptr;
 }
 
+Value eatAtHalf(Battle& b, Event& e) {
+    if (2 * e.target->hp <= e.target->maxhp) b.eatItem(e.target);
+    return UNDEFINED;
+}
+
+Value eatInPinch(Battle& b, Event& e) {
+    if (4 * e.target->hp <= e.target->maxhp) b.eatItem(e.target);
+    return UNDEFINED;
+}
+
+template <int STAT>
+Value raiseStat(Battle& b, Event&) {
+    b.boost(STAT, 1);
+    return UNDEFINED;
+}
+
+// Of onTryEatItem: whether it can heal this part of the HP.
+template <int PART>
+Value ifHealing(Battle& b, Event& e) {
+    return truthy(b.runEvent(Ev::TryHeal, e.target, nullptr, e.effect, e.target->maxhp / PART)) ? Value(UNDEFINED) : FALSE;
+}
+
+// Berries that confuse who does not like them.
+template <int DISLIKED>
+Value healAThird(Battle& b, Event& e) {
+    b.heal(e.target->maxhp / 3);
+    if (e.target->minus == DISLIKED) b.addVolatile(e.target, condition::confusion);
+    return UNDEFINED;
+}
+
+template <int STATUS>
+Value eatAgainst(Battle& b, Event& e) {
+    if (e.target->status == STATUS) b.eatItem(e.target);
+    return UNDEFINED;
+}
+
+template <int STATUS>
+Value cureOf(Battle& b, Event& e) {
+    if (e.target->status == STATUS) b.cureStatus(e.target);
+    return UNDEFINED;
+}
+
 constexpr Handler HANDLERS_HERE[] = {
+    {item::aguavberry, onUpdate, {}, eatInPinch},
+    {item::aguavberry, onTryEatItem, {}, ifHealing<3>},
+    {item::aguavberry, onEat, {}, healAThird<Stat::spd>},
     {item::airballoon, onStart, {}, [](Battle& b, Event& e) -> Value {
         if (!b.ignoringItem(e.target)) b.add(Message::item, e.target, "Air Balloon");
         return UNDEFINED;
@@ -79,6 +124,10 @@ constexpr Handler HANDLERS_HERE[] = {
     {item::airballoon, onAfterSubDamage, {}, [](Battle& b, Event& e) -> Value {
         return e.cause.type() == EffectType::Move ? popBalloon(b, e) : Value(UNDEFINED);
     }},
+    {item::apicotberry, onUpdate, {}, eatInPinch},
+    {item::apicotberry, onEat, {}, raiseStat<Stat::spd>},
+    {item::aspearberry, onUpdate, {}, eatAgainst<condition::frz>},
+    {item::aspearberry, onEat, {}, cureOf<condition::frz>},
     {item::babiriberry, onSourceModifyDamage, {}, weaken<Type::Steel>},
     // counter: Showdown's started
     {item::boosterenergy, onStart, {.priority = -2}, [](Battle& b, Event& e) -> Value {
@@ -90,14 +139,10 @@ constexpr Handler HANDLERS_HERE[] = {
         return SPECIES[e.target->baseSpecies].paradox ? FALSE : TRUE;
     }},
     {item::chartiberry, onSourceModifyDamage, {}, weaken<Type::Rock>},
-    {item::chestoberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
-        if (e.target->status == condition::slp) b.eatItem(e.target);
-        return UNDEFINED;
-    }},
-    {item::chestoberry, onEat, {}, [](Battle& b, Event& e) -> Value {
-        if (e.target->status == condition::slp) b.cureStatus(e.target);
-        return UNDEFINED;
-    }},
+    {item::cheriberry, onUpdate, {}, eatAgainst<condition::par>},
+    {item::cheriberry, onEat, {}, cureOf<condition::par>},
+    {item::chestoberry, onUpdate, {}, eatAgainst<condition::slp>},
+    {item::chestoberry, onEat, {}, cureOf<condition::slp>},
     {item::chopleberry, onSourceModifyDamage, {}, weaken<Type::Fighting>},
     {item::cobaberry, onSourceModifyDamage, {}, weaken<Type::Flying>},
     {item::colburberry, onSourceModifyDamage, {}, weaken<Type::Dark>},
@@ -148,21 +193,26 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {item::electricseed, onStart, {.priority = -1}, useOnTerrain<condition::electricterrain>},
     {item::electricseed, onTerrainChange, {}, useOnTerrain<condition::electricterrain>},
+    {item::figyberry, onUpdate, {}, eatInPinch},
+    {item::figyberry, onTryEatItem, {}, ifHealing<3>},
+    {item::figyberry, onEat, {}, healAThird<Stat::atk>},
     {item::focussash, onDamage, {.priority = -40}, [](Battle& b, Event& e) -> Value {
         Pokemon* holder = e.target;
         if (holder->hp != holder->maxhp || e.relay < holder->hp || e.cause.type() != EffectType::Move) return UNDEFINED;
         return b.useItem(holder) ? holder->hp - 1 : Value(UNDEFINED);
     }},
+    {item::ganlonberry, onUpdate, {}, eatInPinch},
+    {item::ganlonberry, onEat, {}, raiseStat<Stat::def>},
     {item::grassyseed, onStart, {.priority = -1}, useOnTerrain<condition::grassyterrain>},
     {item::grassyseed, onTerrainChange, {}, useOnTerrain<condition::grassyterrain>},
     {item::habanberry, onSourceModifyDamage, {}, weaken<Type::Dragon>},
+    {item::iapapaberry, onUpdate, {}, eatInPinch},
+    {item::iapapaberry, onTryEatItem, {}, ifHealing<3>},
+    {item::iapapaberry, onEat, {}, healAThird<Stat::def>},
     {item::kasibberry, onSourceModifyDamage, {}, weaken<Type::Ghost>},
     {item::kebiaberry, onSourceModifyDamage, {}, weaken<Type::Poison>},
     {item::keeberry, onAfterMoveSecondary, {}, eatAfter<Category::Physical>},
-    {item::keeberry, onEat, {}, [](Battle& b, Event&) -> Value {
-        b.boost(Stat::def, 1);
-        return UNDEFINED;
-    }},
+    {item::keeberry, onEat, {}, raiseStat<Stat::def>},
     {item::leppaberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
         if (e.target->hp && emptied(e.target)) b.eatItem(e.target);
         return UNDEFINED;
@@ -177,6 +227,8 @@ constexpr Handler HANDLERS_HERE[] = {
         b.add(Message::activate, p, full(item::leppaberry), named(slot->id), "[consumed]");
         return UNDEFINED;
     }},
+    {item::liechiberry, onUpdate, {}, eatInPinch},
+    {item::liechiberry, onEat, {}, raiseStat<Stat::atk>},
     {item::lumberry, onAfterSetStatus, {.priority = -1}, [](Battle& b, Event& e) -> Value {
         b.eatItem(e.target);
         return UNDEFINED;
@@ -190,11 +242,11 @@ constexpr Handler HANDLERS_HERE[] = {
         b.removeVolatile(e.target, condition::confusion);
         return UNDEFINED;
     }},
+    {item::magoberry, onUpdate, {}, eatInPinch},
+    {item::magoberry, onTryEatItem, {}, ifHealing<3>},
+    {item::magoberry, onEat, {}, healAThird<Stat::spe>},
     {item::marangaberry, onAfterMoveSecondary, {}, eatAfter<Category::Special>},
-    {item::marangaberry, onEat, {}, [](Battle& b, Event&) -> Value {
-        b.boost(Stat::spd, 1);
-        return UNDEFINED;
-    }},
+    {item::marangaberry, onEat, {}, raiseStat<Stat::spd>},
     {item::mentalherb, onUpdate, {}, [](Battle& b, Event& e) -> Value {
         constexpr int CURED[] = {condition::taunt, condition::encore, condition::disable, condition::healblock};
         bool needed = false;
@@ -206,8 +258,34 @@ constexpr Handler HANDLERS_HERE[] = {
     {item::mistyseed, onStart, {.priority = -1}, useOnTerrain<condition::mistyterrain>},
     {item::mistyseed, onTerrainChange, {}, useOnTerrain<condition::mistyterrain>},
     {item::occaberry, onSourceModifyDamage, {}, weaken<Type::Fire>},
+    {item::oranberry, onUpdate, {}, eatAtHalf},
+    {item::oranberry, onTryEatItem, {}, [](Battle& b, Event& e) -> Value {
+        return truthy(b.runEvent(Ev::TryHeal, e.target, nullptr, e.effect, 10)) ? Value(UNDEFINED) : FALSE;
+    }},
+    {item::oranberry, onEat, {}, [](Battle& b, Event&) -> Value {
+        b.heal(10);
+        return UNDEFINED;
+    }},
     {item::passhoberry, onSourceModifyDamage, {}, weaken<Type::Water>},
     {item::payapaberry, onSourceModifyDamage, {}, weaken<Type::Psychic>},
+    {item::pechaberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target->status == condition::psn || e.target->status == condition::tox) b.eatItem(e.target);
+        return UNDEFINED;
+    }},
+    {item::pechaberry, onEat, {}, [](Battle& b, Event& e) -> Value {
+        if (e.target->status == condition::psn || e.target->status == condition::tox) b.cureStatus(e.target);
+        return UNDEFINED;
+    }},
+    {item::persimberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
+        if (b.volatileOf(e.target, condition::confusion)) b.eatItem(e.target);
+        return UNDEFINED;
+    }},
+    {item::persimberry, onEat, {}, [](Battle& b, Event& e) -> Value {
+        b.removeVolatile(e.target, condition::confusion);
+        return UNDEFINED;
+    }},
+    {item::petayaberry, onUpdate, {}, eatInPinch},
+    {item::petayaberry, onEat, {}, raiseStat<Stat::spa>},
     {item::powerherb, onChargeMove, {}, [](Battle& b, Event& e) -> Value {
         if (!b.useItem(e.target)) return UNDEFINED;
         b.stillLastMove();
@@ -216,6 +294,8 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {item::psychicseed, onStart, {.priority = -1}, useOnTerrain<condition::psychicterrain>},
     {item::psychicseed, onTerrainChange, {}, useOnTerrain<condition::psychicterrain>},
+    {item::rawstberry, onUpdate, {}, eatAgainst<condition::brn>},
+    {item::rawstberry, onEat, {}, cureOf<condition::brn>},
     {item::redcard, onAfterMoveSecondary, {}, [](Battle& b, Event& e) -> Value {
         Pokemon *holder = e.target, *source = e.source;
         if (!source || source == holder || !source->hp || !holder->hp || e.move()->category == Category::Status) return UNDEFINED;
@@ -225,14 +305,11 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {item::rindoberry, onSourceModifyDamage, {}, weaken<Type::Grass>},
     {item::roseliberry, onSourceModifyDamage, {}, weaken<Type::Fairy>},
+    {item::salacberry, onUpdate, {}, eatInPinch},
+    {item::salacberry, onEat, {}, raiseStat<Stat::spe>},
     {item::shucaberry, onSourceModifyDamage, {}, weaken<Type::Ground>},
-    {item::sitrusberry, onUpdate, {}, [](Battle& b, Event& e) -> Value {
-        if (2 * e.target->hp <= e.target->maxhp) b.eatItem(e.target);
-        return UNDEFINED;
-    }},
-    {item::sitrusberry, onTryEatItem, {}, [](Battle& b, Event& e) -> Value {
-        return truthy(b.runEvent(Ev::TryHeal, e.target, nullptr, e.effect, e.target->maxhp / 4)) ? Value(UNDEFINED) : FALSE;
-    }},
+    {item::sitrusberry, onUpdate, {}, eatAtHalf},
+    {item::sitrusberry, onTryEatItem, {}, ifHealing<4>},
     {item::sitrusberry, onEat, {}, [](Battle& b, Event& e) -> Value {
         b.heal(e.target->maxhp / 4);
         return UNDEFINED;
@@ -258,6 +335,9 @@ constexpr Handler HANDLERS_HERE[] = {
         b.add(Message::clearnegativeboost, e.target, "[silent]");
         return UNDEFINED;
     }},
+    {item::wikiberry, onUpdate, {}, eatInPinch},
+    {item::wikiberry, onTryEatItem, {}, ifHealing<3>},
+    {item::wikiberry, onEat, {}, healAThird<Stat::spa>},
     {item::yacheberry, onSourceModifyDamage, {}, weaken<Type::Ice>},
 };
 

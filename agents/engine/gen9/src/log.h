@@ -9,17 +9,18 @@
 #include "tables.h"
 
 #define MESSAGES(X) \
-    X(empty, "") X(begin, "start") X(block, "-block") X(move, "move") X(cant, "cant") X(switch_, "switch") X(drag, "drag") X(faint, "faint")                   \
-    X(detailschange, "detailschange") X(teamsize, "teamsize") X(turn, "turn") X(upkeep, "upkeep") X(win, "win") X(tie, "tie")               \
-    X(message, "message") X(bigerror, "bigerror") X(ability, "-ability") X(activate, "-activate") X(anim, "-anim") X(boost, "-boost")       \
-    X(clearallboost, "-clearallboost") X(clearboost, "-clearboost") X(clearnegativeboost, "-clearnegativeboost")                            \
-    X(clearpositiveboost, "-clearpositiveboost") X(crit, "-crit") X(curestatus, "-curestatus") X(damage, "-damage") X(end, "-end")          \
-    X(enditem, "-enditem") X(fail, "-fail") X(fieldactivate, "-fieldactivate") X(fieldend, "-fieldend") X(fieldstart, "-fieldstart") X(formechange, "-formechange")            \
-    X(heal, "-heal") X(hint, "-hint") X(hitcount, "-hitcount") X(immune, "-immune") X(item, "-item") X(miss, "-miss")                       \
-    X(mustrecharge, "-mustrecharge") X(ohko, "-ohko") X(prepare, "-prepare") X(resisted, "-resisted") X(setboost, "-setboost") X(sethp, "-sethp")                    \
-    X(sideend, "-sideend") X(sidestart, "-sidestart") X(singlemove, "-singlemove") X(singleturn, "-singleturn") X(start, "-start")          \
-    X(status, "-status") X(supereffective, "-supereffective") X(swapsideconditions, "-swapsideconditions") X(terastallize, "-terastallize") \
-    X(transform, "-transform") X(unboost, "-unboost") X(weather, "-weather")
+    X(empty, "") X(begin, "start") X(block, "-block") X(move, "move") X(cant, "cant") X(switch_, "switch") X(drag, "drag")           \
+    X(faint, "faint") X(detailschange, "detailschange") X(teamsize, "teamsize") X(turn, "turn") X(upkeep, "upkeep") X(win, "win")    \
+    X(tie, "tie") X(message, "message") X(bigerror, "bigerror") X(ability, "-ability") X(activate, "-activate") X(anim, "-anim")     \
+    X(boost, "-boost") X(clearallboost, "-clearallboost") X(clearboost, "-clearboost") X(clearnegativeboost, "-clearnegativeboost")  \
+    X(clearpositiveboost, "-clearpositiveboost") X(crit, "-crit") X(curestatus, "-curestatus") X(damage, "-damage") X(end, "-end")   \
+    X(enditem, "-enditem") X(fail, "-fail") X(fieldactivate, "-fieldactivate") X(fieldend, "-fieldend") X(fieldstart, "-fieldstart") \
+    X(formechange, "-formechange") X(heal, "-heal") X(hint, "-hint") X(hitcount, "-hitcount") X(immune, "-immune") X(item, "-item")  \
+    X(miss, "-miss") X(mustrecharge, "-mustrecharge") X(ohko, "-ohko") X(prepare, "-prepare") X(resisted, "-resisted")               \
+    X(setboost, "-setboost") X(sethp, "-sethp") X(sideend, "-sideend") X(sidestart, "-sidestart") X(singlemove, "-singlemove")       \
+    X(singleturn, "-singleturn") X(start, "-start") X(status, "-status") X(supereffective, "-supereffective")                        \
+    X(swapsideconditions, "-swapsideconditions") X(terastallize, "-terastallize") X(transform, "-transform") X(unboost, "-unboost")  \
+    X(weather, "-weather")
 
 enum class Message : int32_t {
 #define X(name, text) name,
@@ -128,7 +129,10 @@ class Log {
             lastMove = -1;
             return;
         }
-        if (still && record.count > 2) record.arguments[2] = "";
+        if (still && record.count > 1) {
+            record.arguments[2] = "";
+            if (record.count == 2) record.count = 3;
+        }
         full = full || record.count == Record::MOST;
         if (record.count < Record::MOST) record.arguments[record.count++] = attribute;
     }

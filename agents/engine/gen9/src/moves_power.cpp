@@ -59,6 +59,19 @@ Value sayCategory(Battle& b, Event& e) {
     return UNDEFINED;
 }
 
+// Hard Press and Crush Grip
+template <int MOST>
+Value byTargetsHp(Battle&, Event& e) {
+    int64_t share = 100 * (int64_t(e.source->hp) * 4096 / e.source->maxhp);
+    return atLeastOne(int((MOST * share + 2047) / 4096 / 100));
+}
+
+// Flail and Reversal
+Value byLostHp(Battle&, Event& e) {
+    int ratio = atLeastOne(e.target->hp * 48 / e.target->maxhp);
+    return ratio < 2 ? 200 : ratio < 5 ? 150 : ratio < 10 ? 100 : ratio < 17 ? 80 : ratio < 33 ? 40 : 20;
+}
+
 constexpr Handler HANDLERS_HERE[] = {
     {move::acrobatics, basePowerCallback, {}, [](Battle&, Event& e) -> Value {
         return e.target->item ? e.move()->basePower : 2 * e.move()->basePower;
@@ -94,6 +107,7 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::brine, onBasePower, {}, [](Battle&, Event& e) -> Value {
         return 2 * e.source->hp <= e.source->maxhp ? e.chainModify(2, 1) : UNDEFINED;
     }},
+    {move::crushgrip, basePowerCallback, {}, byTargetsHp<120>},
     {move::dragonenergy, basePowerCallback, {}, byOwnHp},
     {move::electroball, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
         constexpr int POWERS[] = {40, 60, 80, 120, 150};
@@ -120,6 +134,7 @@ constexpr Handler HANDLERS_HERE[] = {
         b.add(Message::activate, e.target, "move: Fickle Beam");
         return e.chainModify(2, 1);
     }},
+    {move::flail, basePowerCallback, {}, byLostHp},
     {move::freezedry, onEffectiveness, {}, [](Battle&, Event& e) -> Value { return e.adding == Type::Water ? 1 : UNDEFINED; }},
     {move::grassknot, basePowerCallback, {}, byTargetsWeight},
     {move::grassyglide, onModifyPriority, {}, [](Battle& b, Event& e) -> Value {
@@ -130,6 +145,7 @@ constexpr Handler HANDLERS_HERE[] = {
         int power = own ? 25 * theirs / own + 1 : 1;
         return power > 150 ? 150 : power;
     }},
+    {move::hardpress, basePowerCallback, {}, byTargetsHp<100>},
     {move::heatcrash, basePowerCallback, {}, byBothWeights},
     {move::heavyslam, basePowerCallback, {}, byBothWeights},
     {move::hex, basePowerCallback, {}, [](Battle&, Event& e) -> Value {
@@ -156,6 +172,9 @@ constexpr Handler HANDLERS_HERE[] = {
     {move::ivycudgel, onPrepareHit, {}, [](Battle& b, Event& e) -> Value {
         if (e.move()->type != Type::Grass) b.attrLastMove(typeName(e.move()->type).after("[anim] Ivy Cudgel "));
         return UNDEFINED;
+    }},
+    {move::lashout, onBasePower, {}, [](Battle&, Event& e) -> Value {
+        return e.target->statsLoweredThisTurn ? e.chainModify(2, 1) : UNDEFINED;
     }},
     {move::lowkick, basePowerCallback, {}, byTargetsWeight},
     {move::mirrorcoat, beforeTurnCallback, {}, [](Battle& b, Event& e) -> Value {
@@ -199,6 +218,12 @@ constexpr Handler HANDLERS_HERE[] = {
         Types types = b.getTypes(e.target);
         e.move()->type = types.list[0] == Type::unknown && types.count > 1 ? types.list[1] : types.list[0];
         return UNDEFINED;
+    }},
+    {move::reversal, basePowerCallback, {}, byLostHp},
+    {move::risingvoltage, basePowerCallback, {}, [](Battle& b, Event& e) -> Value {
+        if (!b.isTerrain(condition::electricterrain) || !truthy(b.isGrounded(e.source))) return e.move()->basePower;
+        if (!Battle::isAlly(e.target, e.source)) b.hint("%'s BP doubled on grounded target.", e.move()->id);
+        return 2 * e.move()->basePower;
     }},
     {move::ruination, damageCallback, {}, [](Battle&, Event& e) -> Value { return atLeastOne(e.source->hp / 2); }},
     // Physical where that would do more, or as much and by chance.

@@ -174,6 +174,10 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {move::detect, onPrepareHit, {}, ifStalls},
     {move::detect, onHit, {}, stall},
+    {move::disable, onTryHit, {}, [](Battle& b, Event& e) -> Value {
+        int last = b.out(e.target).lastMove;
+        return !last || last == move::struggle ? FALSE : UNDEFINED;
+    }},
     {move::endure, onPrepareHit, {}, ifStalls},
     {move::endure, onHit, {}, stall},
     {move::entrainment, onTryHit, {}, [](Battle&, Event& e) -> Value {
@@ -272,9 +276,12 @@ constexpr Handler HANDLERS_HERE[] = {
             b.add(Message::fail, e.target, "heal");
             return NUL;
         }
-        if (!b.hasAbility(e.target, ability::insomnia)) return UNDEFINED;
-        b.add(Message::fail, e.target, from(ability::insomnia), of(e.target));
-        return NUL;
+        for (int ability : {ability::insomnia, ability::vitalspirit}) {
+            if (!b.hasAbility(e.target, ability)) continue;
+            b.add(Message::fail, e.target, from(ability), of(e.target));
+            return NUL;
+        }
+        return UNDEFINED;
     }},
     {move::rest, onHit, {}, [](Battle& b, Event& e) -> Value {
         Value result = b.setStatus(e.target, condition::slp, e.source, e.cause);

@@ -14,7 +14,7 @@ from agents.search.exact.gen9.tracked import TrackedPokemon
 
 def type_number(name: str) -> int:
     """The engine's number of a type."""
-    return TYPES.index(name)
+    return TYPES.index(name) if name != "???" else len(TYPES)
 
 
 def two_types(names: Sequence[str]) -> list[int]:
