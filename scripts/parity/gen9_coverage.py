@@ -39,7 +39,6 @@ IMPOSSIBLE = {
         for name in ("leafguard", "purifyingsalt", "insomnia", "vitalspirit", "flowerveil", "electricterrain")
     },
     "oblivious onImmunity": "no Attract is played",
-    **{f"{name} onHit": "of Max Moves" for name in ("banefulbunker", "burningbulwark", "silktrap", "spikyshield")},
     "icebody onImmunity": "no Hail in this generation",
     "magnetrise onTry": "no Gravity, Smack Down or Ingrain is played",
     "magnetrise onImmunity": "what is on the ground is asked elsewhere (isGrounded)",

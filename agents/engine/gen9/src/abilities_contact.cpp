@@ -32,7 +32,7 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {ability::berserk, onTryEatItem, {}, [](Battle&, Event& e) -> Value {
-        if (e.adding != item::sitrusberry) return TRUE;
+        if (!Battle::isRestorative(e.adding) || e.adding == item::leppaberry) return TRUE;
         return e.state->counter ? e.state->counter > 0 ? TRUE : FALSE : UNDEFINED;
     }},
     {ability::berserk, onAfterMoveSecondary, {}, [](Battle& b, Event& e) -> Value {

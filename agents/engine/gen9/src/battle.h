@@ -195,6 +195,7 @@ class Battle {
     bool setItem(Pokemon* p, int item, Pokemon* source = nullptr, Cause cause = {});
     bool eatItem(Pokemon* p, bool force = false, Pokemon* source = nullptr, Cause cause = {});
     bool useItem(Pokemon* p, Pokemon* source = nullptr, Cause cause = {});
+    static bool isRestorative(int item);
 
     // field.cpp
     bool suppressingWeather();

@@ -28,10 +28,8 @@ bool Battle::setItem(Pokemon* p, int item, Pokemon* source, Cause cause) {
     return true;
 }
 
-namespace {
-
-// Showdown's RESTORATIVE_BERRIES, as far as they are in the tables.
-bool isRestorative(int item) {
+// Showdown's RESTORATIVE_BERRIES, as far as they are played.
+bool Battle::isRestorative(int item) {
     switch (item) {
         case item::aguavberry:
         case item::figyberry:
@@ -44,8 +42,6 @@ bool isRestorative(int item) {
         default: return false;
     }
 }
-
-}  // namespace
 
 bool Battle::eatItem(Pokemon* p, bool force, Pokemon* source, Cause cause) {
     if (!p->item || !p->hp || !p->isActive) return false;
