@@ -104,7 +104,7 @@ constexpr Handler HANDLERS_HERE[] = {
         return UNDEFINED;
     }},
     {ability::roughskin, onDamagingHit, {.order = 1}, [](Battle& b, Event& e) -> Value {
-        if (b.checkMoveMakesContact(e.move(), e.source, e.target)) b.damage(e.source->maxhp / 8, e.source, e.target);
+        if (b.checkMoveMakesContact(e.move(), e.source, e.target, true)) b.damage(e.source->maxhp / 8, e.source, e.target);
         return UNDEFINED;
     }},
     {ability::sandspit, onDamagingHit, {}, [](Battle& b, Event&) -> Value {

@@ -13,17 +13,17 @@ from typing import Any
 from poke_env.data import to_id_str
 
 from agents.engine.gen9.teams import DATA
-from agents.search.exact.gen9.condition_lines import CHARGING, ConditionLines
+from agents.search.exact.gen9.condition_lines import CHARGING, PROTECTIONS, ConditionLines
 from agents.search.exact.gen9.tracked import STATS, ActiveState, Effect, TrackedPokemon, TrackedSide
 from agents.search.log_lines import Who, effect_of, gender_of, tagged, who_of
 
-_RAMPAGES = frozenset({"outrage"})
+_RAMPAGES = frozenset({"outrage", "petaldance", "ragingfury", "thrash"})
 _WEATHER = frozenset({"raindance", "sunnyday", "sandstorm", "snowscape"})
 #: What ends with a turn without a line.
-_SILENT = frozenset({"stall", "protect", "endure", "roost", "mirrorcoat", "mustrecharge", "lockedmove"})
+_SILENT = frozenset({"stall", "endure", "roost", "mirrorcoat", "mustrecharge", "lockedmove", *PROTECTIONS})
 _SIDE_TURNS = {"reflect": 5, "lightscreen": 5, "auroraveil": 5, "tailwind": 4, "safeguard": 5}
 #: Targets of moves that Pressure does not see, and moves that it sees nevertheless.
-_NOT_AT_FOES = frozenset({"self", "foeSide", "allySide"})
+_NOT_AT_FOES = frozenset({"self", "foeSide", "allySide", "allyTeam", "allies", "adjacentAlly", "adjacentAllyOrSelf"})
 _PRESSED = frozenset({"spikes", "stealthrock", "toxicspikes"})
 _FORME_ABILITY = {
     "ogerpontealtera": "embodyaspectteal", "ogerponwellspringtera": "embodyaspectwellspring",
@@ -111,6 +111,7 @@ class BattleLog(ConditionLines):
     def _line_weather(self, rest: list[str]) -> None:
         name = to_id_str(rest[0])
         if "[upkeep]" in rest:
+            self._mover = None  # what follows is of no move
             return
         if name == "none":
             self.weather = None
@@ -256,8 +257,10 @@ class BattleLog(ConditionLines):
             active.acted, active.last = True, move
             if not locked:
                 self._spend(active, mon, move, 1)
-            if not active.choice:
-                active.choice, active.choice_order = move, self._next()
+        if source == "ability: Dancer":
+            active.actions += 1
+        if not active.choice and (not external or source == "ability: Dancer"):
+            active.choice, active.choice_order = move, self._next()
         active.failed = "[notarget]" in rest or "[miss]" in rest
         if move != "struggle" and not locked and target != who:
             self._pressed(side, mon, active, to_id_str(source.partition(": ")[2]) if external else move, move)
@@ -292,6 +295,11 @@ class BattleLog(ConditionLines):
             self._spend(active, mon, spent, 1)
 
     def _on_cant(self, side: TrackedSide, who: Who, rest: list[str]) -> None:
+        if rest[0].startswith("ability: ") and tagged(rest, "[of]"):  # the first is who has the ability
+            prevented = who_of(tagged(rest, "[of]"))
+            if prevented is not None:
+                self.sides[prevented[0]].active.failed = True
+            return
         active, reason = side.active, effect_of(rest[0])
         active.actions += 1
         active.acted, active.failed = True, reason != "recharge"
@@ -321,7 +329,7 @@ class BattleLog(ConditionLines):
     def _on_heal(self, side: TrackedSide, who: Who, rest: list[str]) -> None:
         self._take_condition(self._of(who), rest[0])
         source = effect_of(tagged(rest, "[from]"))
-        if source in ("waterabsorb", "voltabsorb"):
+        if source in ("waterabsorb", "voltabsorb", "dryskin", "eartheater"):
             self._missed()
         if source in ("wish", "healingwish", "lunardance"):
             side.slot.pop(source, None)
@@ -355,6 +363,9 @@ class BattleLog(ConditionLines):
         side.active.lowered |= by < 0
 
     def _on_setboost(self, side: TrackedSide, who: Who, rest: list[str]) -> None:
+        """Belly Drum: up, or down for who has Contrary."""
+        side.active.raised |= int(rest[1]) > side.active.boosts[rest[0]]
+        side.active.lowered |= int(rest[1]) < side.active.boosts[rest[0]]
         side.active.boosts[rest[0]] = int(rest[1])
 
     def _on_clearboost(self, side: TrackedSide, who: Who, rest: list[str]) -> None:

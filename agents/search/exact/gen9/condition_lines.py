@@ -11,12 +11,16 @@ from agents.search.exact.gen9.log_state import LogState
 from agents.search.exact.gen9.tracked import STATS, Effect, TrackedPokemon, TrackedSide
 from agents.search.log_lines import Who, effect_of, tagged, who_of
 
-_STALLING = frozenset({"protect", "endure"})
+#: What Protect and its like leave for a turn, by the move; Detect leaves what Protect does.
+PROTECTIONS = frozenset({"protect", "banefulbunker", "burningbulwark", "silktrap", "spikyshield"})
+_STALLING = PROTECTIONS | {"endure", "detect"}
+#: Abilities that feed on a move in place of being hit.
+_FEEDING = frozenset({"lightningrod", "motordrive", "sapsipper", "stormdrain", "wellbakedbody", "windrider"})
 #: Moves that end as if they had not failed where there is nothing to heal.
 _NO_FAILURE = frozenset({"moonlight", "morningsun", "synthesis", "shoreup"})
-CHARGING = frozenset({"phantomforce", "solarblade", "meteorbeam"})
+CHARGING = frozenset({"phantomforce", "solarbeam", "solarblade", "meteorbeam"})
 _PARADOX = ("protosynthesis", "quarkdrive")
-_BINDING = frozenset({"whirlpool", "magmastorm", "infestation", "sandtomb", "firespin", "thundercage", "snaptrap"})
+_BINDING = frozenset({"bind", "firespin", "infestation", "magmastorm", "sandtomb", "thundercage", "whirlpool", "wrap"})
 
 
 class ConditionLines(LogState):
@@ -59,6 +63,8 @@ class ConditionLines(LogState):
         elif not side.active.ability:
             self._abilities[who] = ability
         side.active.announced = ability
+        if ability in _FEEDING and "boost" in rest and self._mover is not None and self._mover[0] != who[0]:
+            self._missed()
         if ability == "dauntlessshield":
             self._of(who).shield = True
 
@@ -83,6 +89,12 @@ class ConditionLines(LogState):
                 effect.counter, effect.extra = STATS.index(name[len(paradox) :]), self._energy
                 active.volatiles[paradox] = effect
                 return
+        if name.startswith("perish"):
+            if "[silent]" in rest:
+                active.volatiles["perishsong"] = self._effect("perishsong", self._mover, "perishsong")
+            return
+        if name == "charge" and name in active.volatiles:
+            return
         if name.startswith("fallen"):
             active.fallen = int(name[6:]) if name[6:].isdigit() else 0
             return
@@ -136,11 +148,15 @@ class ConditionLines(LogState):
             active.order, self.sides[source[0]].active.order = self._next(), self._next()
         elif name == "psychicterrain":
             self._missed()
+        elif name == "leppaberry":
+            used = active.own_used if active.transformed else self._of(who).used
+            move = to_id_str(rest[1])
+            used[move] = max(0, used.get(move, 0) - 10)
         elif name == "battlebond":
             self._of(who).bond = True
-        elif name in ("protect", "endure") and "[broken]" in rest:
-            active.volatiles.pop("protect", None)
-            active.volatiles.pop("stall", None)
+        elif "[broken]" in rest or rest[0] == "move: Feint":
+            for broken in (*PROTECTIONS, "stall"):
+                active.volatiles.pop(broken, None)
         elif name == "protect" and self._mover is not None:
             mover = self.sides[self._mover[0]].active
             mover.failed = None
@@ -148,6 +164,8 @@ class ConditionLines(LogState):
 
     def _on_singleturn(self, side: TrackedSide, who: Who, rest: list[str]) -> None:
         active, name = side.active, effect_of(rest[0])
+        if name == "protect" and self._move in PROTECTIONS:
+            name = self._move
         if name in _STALLING:
             known = active.volatiles.get("stall")
             counter = 3 if known is None else min(729, 3 * known.counter)

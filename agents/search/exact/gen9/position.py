@@ -31,7 +31,7 @@ CONFUSED, LOCKED, BOUND, PENDING, HIDDEN = 6, 7, 8, 9, 10
 _RESIDUAL = 10  # CHOICE_RESIDUAL
 _GENDERS = {"": 0, "M": 1, "F": 2}
 _CHOICE = frozenset({"choiceband", "choicescarf", "choicespecs"})
-_ROCKS = {"raindance": "damprock", "sunnyday": "heatrock", "sandstorm": "smoothrock"}
+_ROCKS = {"raindance": "damprock", "sunnyday": "heatrock", "sandstorm": "smoothrock", "snowscape": "icyrock"}
 _SCREENS = frozenset({"reflect", "lightscreen", "auroraveil"})
 _TERA_FORMES = {number for name, number in SPECIES.items() if name.startswith("ogerpon") and name.endswith("tera")}
 #: Abilities that note in their state that they have begun.
