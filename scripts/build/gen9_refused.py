@@ -1,4 +1,4 @@
-"""How many teams the generation-9 engine plays, and what makes it refuse the others, the most frequent first.
+"""How many teams the generation-9 engine plays, what makes it refuse the others, and what else of the format it does not play.
 
     python scripts/build/gen9_refused.py                          # writes the section of docs/engine.md
     python scripts/build/gen9_refused.py --check                  # writes nothing; exit code 1 if the section is out of date
@@ -79,7 +79,7 @@ def _names() -> dict[str, dict[str, str]]:
     return {
         "moves": {id: move["name"] for id, move in dex.moves.items()},
         "abilities": {to_id(name): name for name in abilities},
-        "items": {},
+        "items": DATA["items"],
     }
 
 
@@ -118,6 +118,16 @@ def reasons(shares: Sequence[Share]) -> list[str]:
     return paragraphs
 
 
+def not_played() -> list[str]:
+    """Paragraphs, one for each kind: what the format allows and the engine does not play."""
+    paragraphs = []
+    for kind in ("moves", "abilities", "items"):
+        known = DATA["pp"] if kind == "moves" else DATA["numbers"][kind]
+        names = sorted(_shown(kind, id) for id in known if not plays(kind, id))
+        paragraphs.append(f"**{kind}** ({len(names)} of {len(known)}): {', '.join(names)}.")
+    return paragraphs
+
+
 def section(shares: Sequence[Share]) -> str:
     """The section of the page."""
     refused = sum(len(share.refused) - share.played for share in shares)
@@ -137,6 +147,9 @@ def section(shares: Sequence[Share]) -> str:
         ),
     ]
     for paragraph in reasons(shares):
+        text += ["", *_folded(paragraph)]
+    text += ["", *_folded("Of all that the rules of gen9ou allow, these are not played:")]
+    for paragraph in not_played():
         text += ["", *_folded(paragraph)]
     return "\n".join(text) + "\n"
 

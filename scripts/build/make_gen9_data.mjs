@@ -235,6 +235,7 @@ const json = {
     battleOnly: !!dex.species.get(id).battleOnly, preview: preview(dex.species.get(id).name), base: dex.species.get(id).baseSpecies,
   })),
   moves: Object.fromEntries(RING.moves.map(id => dex.moves.get(id)).map((m, n) => [RING.moves[n], [m.name || RING.moves[n], m.target || 'self', m.nonGhostTarget || '']])),
+  items: Object.fromEntries(RING.items.map(id => [id, dex.items.get(id).name])),
   numbers: Object.fromEntries(kinds.map(([, list]) => [list, Object.fromEntries(RING[list].map(id => [id, ++written]))])),
   pp: Object.fromEntries(RING.moves.filter(id => !MOVES_OF_THE_SIMULATOR.includes(id)).map(id => [id, dex.moves.get(id)]).map(([id, m]) => [id, m.noPPBoosts ? m.pp : m.pp * 8 / 5])),
   natures: Object.fromEntries(natures.map(n => [n.id, [n.plus ? STATS.indexOf(n.plus) : -1, n.minus ? STATS.indexOf(n.minus) : -1]])),

@@ -18,6 +18,8 @@ _STALLING = PROTECTIONS | {"endure", "detect"}
 _FEEDING = frozenset({"lightningrod", "motordrive", "sapsipper", "stormdrain", "wellbakedbody", "windrider"})
 #: Moves that end as if they had not failed where there is nothing to heal.
 _NO_FAILURE = frozenset({"moonlight", "morningsun", "synthesis", "shoreup"})
+#: Moves that stop without having failed, as lines name them.
+_SILENT_FAILURES = frozenset({"move: Double Shock", "move: Hyperspace Fury"})
 CHARGING = frozenset({"phantomforce", "solarbeam", "solarblade", "meteorbeam"})
 _PARADOX = ("protosynthesis", "quarkdrive")
 _BINDING = frozenset({"bind", "firespin", "infestation", "magmastorm", "sandtomb", "thundercage", "whirlpool", "wrap"})
@@ -209,6 +211,8 @@ class ConditionLines(LogState):
         active.own_used = {}
 
     def _on_fail(self, side: TrackedSide, who: Who, rest: list[str]) -> None:
+        if rest and rest[0] in _SILENT_FAILURES:
+            return
         foe = self.sides[1 - (self._mover or who)[0]].active
         at_substitute = "substitute" in foe.volatiles and DATA["moves"].get(self._move, ("", ""))[1] == "normal"
         if self._move not in _NO_FAILURE and not at_substitute:

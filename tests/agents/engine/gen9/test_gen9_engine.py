@@ -158,7 +158,7 @@ def test_choices_in_words_are_actions() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("Azumarill", "Pikachu", "does not play Pikachu"),
+        ("Azumarill", "Koraidon", "does not play Koraidon"),
         ("knockoff", "metronome", r"Azumarill: the generation-9 engine does not play 'metronome' \(moves\)"),
         ("choiceband", "lightball", r"Azumarill: .* 'lightball' \(items\)"),
         ("hugepower", "illusion", r"Azumarill: .* 'illusion' \(abilities\)"),

@@ -128,7 +128,7 @@ def test_a_battle_that_ends_otherwise_differs() -> None:
 
 def test_teams_are_restricted_to_what_is_played() -> None:
     known = gen9_parity.SETS[0]
-    unknown = known.replace("Azumarill", "Pikachu")
+    unknown = known.replace("Azumarill", "Koraidon")
     partly = gen9_parity.SETS[1].replace("moonblast", "metronome").replace("lifeorb", "lightball")
     left = gen9_teams.restricted(f"{known}]{unknown}]{partly}")
     assert [member.split("|")[1] for member in left.split("]")] == ["Azumarill", "Clefable"]

@@ -79,7 +79,7 @@ def test_a_pokemon_is_packed_as_showdown_packs_it() -> None:
         ({"p1": "blissey (healer) sleeptalk | speed=3"}, "is no Pokémon"),
         ({"p1": "blissey (healer) sleeptalk | evs=speed3"}, "the stats are"),
         ({"turns": ["sleeptalk"]}, "is no turn"),
-        ({"of": "toxic splash"}, "the engine knows no splash"),
+        ({"of": "toxic doubleteam"}, "the engine knows no doubleteam"),
         ({"expected": "poison"}, "the keys are"),
     ],
 )
