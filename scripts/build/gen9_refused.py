@@ -1,4 +1,4 @@
-"""How many teams the generation-9 engine plays, what makes it refuse the others, and what else of the format it does not play.
+"""How many teams the generation-9 engine plays, what makes it refuse the others, and what else of gen9ou it does not play.
 
     python scripts/build/gen9_refused.py                          # writes the section of docs/engine.md
     python scripts/build/gen9_refused.py --check                  # writes nothing; exit code 1 if the section is out of date

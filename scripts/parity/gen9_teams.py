@@ -57,40 +57,40 @@ THEMES = (
     "icebeam freezedry scald flareblitz flamethrower waterveil waterbubble heatproof blizzard icepunch",
     "psychicnoise recover drainpunch gigadrain leftovers strengthsap wish roost regenerator triage hornleech",
     "bulletproof soundproof overcoat goodasgold magicbounce prankster shadowball boomburst stunspore haze thunderwave roar",
-    "electricsurge electricterrain electricseed quarkdrive surgesurfer boosterenergy psyblade thunder rest effectspore ironvaliant "
-    "terrainextender transistor charge electromorphosis risingvoltage",
-    "mistysurge mistyterrain mistyseed mistyexplosion confuseray toxic willowisp dracometeor rest terrainextender swagger "
-    "synchronize",
-    "dancer swordsdance dragondance quiverdance petaldance revelationdance fierydance teeterdance victorydance featherdance "
-    "aquastep oricorio choicescarf sleeptalk lunardance outrage",
-    "stickyhold trick switcheroo knockoff thief covet magician pickpocket unburden leftovers choiceband protectivepads "
-    "poltergeist stickybarb",
-    "trace synchronize poisontouch toxicchain effectspore flamebody static shedskin naturalcure guts quickfeet marvelscale "
-    "abilityshield skillswap entrainment neutralizinggas moldbreaker",
-    "leechseed substitute liquidooze gigadrain strengthsap drainpunch rapidspin mortalspin perishsong soundproof meanlook block "
-    "spiritshackle uturn teleport throatchop hypervoice boomburst",
-    "focusenergy scopelens sniper superluck nightslash transform imposter shellarmor battlearmor merciless toxic stormthrow "
+    "electricsurge electricterrain electricseed quarkdrive surgesurfer boosterenergy psyblade thunder rest "
+    "effectspore ironvaliant terrainextender transistor charge electromorphosis risingvoltage",
+    "mistysurge mistyterrain mistyseed mistyexplosion confuseray toxic willowisp dracometeor rest terrainextender "
+    "swagger synchronize",
+    "dancer swordsdance dragondance quiverdance petaldance revelationdance fierydance teeterdance victorydance "
+    "featherdance aquastep oricorio choicescarf sleeptalk lunardance outrage",
+    "stickyhold trick switcheroo knockoff thief covet magician pickpocket unburden leftovers choiceband "
+    "protectivepads poltergeist stickybarb",
+    "trace synchronize poisontouch toxicchain effectspore flamebody static shedskin naturalcure guts quickfeet "
+    "marvelscale abilityshield skillswap entrainment neutralizinggas moldbreaker",
+    "leechseed substitute liquidooze gigadrain strengthsap drainpunch rapidspin mortalspin perishsong soundproof "
+    "meanlook block spiritshackle uturn teleport throatchop hypervoice boomburst",
+    "focusenergy scopelens sniper superluck nightslash transform imposter shellarmor battlearmor merciless toxic "
     "frostbreath razorclaw",
-    "queenlymajesty dazzling armortail fakeout extremespeed prankster perishsong triage suckerpunch stall laggingtail custapberry "
-    "myceliummight willowisp",
-    "noguard compoundeyes widelens blunderpolicy hustle dynamicpunch inferno thunder hurricane blizzard populationbomb "
-    "tripleaxel sandattack skilllink loadeddice phantomforce tailslap rockblast",
-    "burningbulwark silktrap spikyshield banefulbunker detect protect feint phantomforce outrage longreach protectivepads "
-    "closecombat endure clearamulet",
-    "sheerforce lifeorb adaptability reckless ironfist toughclaws strongjaw punkrock pixilate galvanize scrappy metronome "
-    "flareblitz hyperbeam crunch firepunch hypervoice boomburst terablast redcard ejectbutton",
-    "competitive defiant aromaveil flowerveil clearamulet whitesmoke rattled intimidate partingshot taunt encore disable "
-    "psychicnoise willowisp stickyweb mirrorarmor owntempo confuseray",
-    "dryskin solarpower raindish slushrush windrider tailwind icyrock snowwarning drought drizzle bleakwindstorm icywind "
-    "stormdrain lightningrod eartheater waterspout",
-    "doubleshock soak revelationdance libero roost shedshell magnetrise magnetpull earthquake electricterrain airballoon "
-    "terrainextender transform",
-    "tidyup spikes stealthrock stickyweb toxicspikes substitute brickbreak psychicfangs ragingbull reflect lightscreen "
-    "auroraveil stoneaxe ceaselessedge defog courtchange tailwind",
-    "bellydrum filletaway clangoroussoul contrary sitrusberry keeberry marangaberry leppaberry unnerve earlybird rest sleeptalk "
-    "insomnia",
-    "bind wrap firespin sandtomb whirlpool magmastorm infestation thundercage gripclaw bindingband rapidspin substitute "
-    "shedshell",
+    "queenlymajesty dazzling armortail fakeout extremespeed prankster perishsong triage suckerpunch stall "
+    "laggingtail custapberry myceliummight willowisp",
+    "noguard compoundeyes widelens blunderpolicy hustle dynamicpunch inferno thunder hurricane blizzard "
+    "populationbomb tripleaxel sandattack skilllink loadeddice phantomforce tailslap rockblast",
+    "burningbulwark silktrap spikyshield banefulbunker detect protect feint phantomforce outrage longreach "
+    "protectivepads closecombat endure clearamulet",
+    "sheerforce lifeorb adaptability reckless ironfist toughclaws strongjaw punkrock pixilate galvanize scrappy "
+    "metronome flareblitz hyperbeam crunch firepunch hypervoice boomburst terablast redcard ejectbutton",
+    "competitive defiant aromaveil flowerveil clearamulet whitesmoke rattled intimidate partingshot taunt encore "
+    "disable psychicnoise willowisp stickyweb mirrorarmor owntempo confuseray",
+    "dryskin solarpower raindish slushrush windrider tailwind icyrock snowwarning drought drizzle bleakwindstorm "
+    "icywind stormdrain lightningrod eartheater waterspout",
+    "doubleshock soak revelationdance libero roost shedshell magnetrise magnetpull earthquake electricterrain "
+    "airballoon terrainextender transform",
+    "tidyup spikes stealthrock stickyweb toxicspikes substitute brickbreak psychicfangs ragingbull reflect "
+    "lightscreen auroraveil stoneaxe ceaselessedge defog courtchange tailwind",
+    "bellydrum filletaway clangoroussoul contrary sitrusberry keeberry marangaberry leppaberry unnerve earlybird "
+    "rest sleeptalk insomnia",
+    "bind wrap firespin sandtomb whirlpool magmastorm infestation thundercage gripclaw bindingband rapidspin "
+    "substitute shedshell",
 )
 _NATURES = tuple(DATA["natures"])
 _EVS = ("84,84,84,84,84,84", "252,252,4,,,", "252,,4,,252,", ",252,,,4,252", ",,4,252,,252", "")

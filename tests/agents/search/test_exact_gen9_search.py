@@ -138,9 +138,9 @@ def test_what_the_opponent_has_yet_to_do_is_drawn() -> None:
 
 def test_what_the_engine_does_not_play_is_replaced_by_something_near() -> None:
     assert near_species("dragonite") == "dragonite" and near_move("earthquake") == "earthquake"
-    assert near_species("volcarona") != "volcarona" and not plays("moves", "flamecharge")
-    assert plays("moves", near_move("flamecharge"))
-    side_words(f"x|{near_species('volcarona')}||healer|{near_move('flamecharge')}|Hardy|||||100|,,,,,Fire", 0)
+    assert near_species("volcarona") != "volcarona" and not plays("moves", "fusionflare")
+    assert plays("moves", near_move("fusionflare"))
+    side_words(f"x|{near_species('volcarona')}||healer|{near_move('fusionflare')}|Hardy|||||100|,,,,,Fire", 0)
 
 
 def played(spec: str, other: str, seed: int) -> list[BattleRecord]:

@@ -12,7 +12,8 @@ from agents.search.log_lines import Who
 #: Turns of effects of which a log shows the start; 0: no end.
 _TURNS = {
     "taunt": 3, "encore": 3, "disable": 5, "healblock": 5, "stall": 2, "protect": 1, "endure": 1, "roost": 1,
-    "banefulbunker": 1, "burningbulwark": 1, "silktrap": 1, "spikyshield": 1, "throatchop": 2, "magnetrise": 5, "perishsong": 4,
+    "banefulbunker": 1, "burningbulwark": 1, "silktrap": 1, "spikyshield": 1,
+    "throatchop": 2, "magnetrise": 5, "perishsong": 4,
     "mustrecharge": 2, "lockedmove": 2, "twoturnmove": 2, "phantomforce": 2,
     "partiallytrapped": 5, "trickroom": 5,
     "wish": 0, "futuremove": 0,
