@@ -20,7 +20,9 @@ from agents.search.log_lines import Who, effect_of, gender_of, tagged, who_of
 _RAMPAGES = frozenset({"outrage", "petaldance", "ragingfury", "thrash"})
 _WEATHER = frozenset({"raindance", "sunnyday", "sandstorm", "snowscape"})
 #: What ends with a turn without a line.
-_SILENT = frozenset({"stall", "endure", "roost", "mirrorcoat", "mustrecharge", "lockedmove", *PROTECTIONS})
+_SILENT = frozenset(
+    {"stall", "endure", "roost", "mirrorcoat", "mustrecharge", "lockedmove", "twoturnmove", *PROTECTIONS}
+)
 _SIDE_TURNS = {"reflect": 5, "lightscreen": 5, "auroraveil": 5, "tailwind": 4, "safeguard": 5}
 #: Targets of moves that Pressure does not see, and moves that it sees nevertheless.
 _NOT_AT_FOES = frozenset({"self", "foeSide", "allySide", "allyTeam", "allies", "adjacentAlly", "adjacentAllyOrSelf"})
@@ -262,11 +264,11 @@ class BattleLog(ConditionLines):
         if not active.choice and (not external or source == "ability: Dancer"):
             active.choice, active.choice_order = move, self._next()
         active.failed = "[notarget]" in rest or "[miss]" in rest
-        if move != "struggle" and not locked and target != who:
+        at_all = DATA["moves"].get(move, ("", ""))[1] == "all"
+        if move != "struggle" and not locked and (target != who or at_all):
             self._pressed(side, mon, active, to_id_str(source.partition(": ")[2]) if external else move, move)
         if move in CHARGING:
-            active.volatiles.pop(move, None)
-            active.volatiles.pop("twoturnmove", None)
+            active.volatiles.pop(move, None)  # what locks it into the move lasts to the end of the turn
         if move in _RAMPAGES and not active.failed and not external:
             known = active.volatiles.get("lockedmove")
             if known is None:

@@ -74,6 +74,8 @@ class ConditionLines(LogState):
         active, name = side.active, effect_of(rest[0])
         source = who_of(tagged(rest, "[of]")) or self._mover
         if name == "typechange":
+            if self._of(who).tera:  # Double Shock: it says what its types are, and changes none
+                return
             if "[silent]" not in rest or active.types is None:
                 active.types = tuple(rest[1].split("/"))
                 active.adapted |= "ability: " in tagged(rest, "[from]")
@@ -168,6 +170,7 @@ class ConditionLines(LogState):
         active, name = side.active, effect_of(rest[0])
         if name == "protect" and self._move in PROTECTIONS:
             name = self._move
+        active.volatiles[name] = self._effect(name, who, name)
         if name in _STALLING:
             known = active.volatiles.get("stall")
             counter = 3 if known is None else min(729, 3 * known.counter)
@@ -175,7 +178,6 @@ class ConditionLines(LogState):
             stall.counter = counter
             if known is not None:
                 stall.order = known.order
-        active.volatiles[name] = self._effect(name, who, name)
 
     def _on_singlemove(self, side: TrackedSide, who: Who, rest: list[str]) -> None:
         name = effect_of(rest[0])
@@ -221,6 +223,10 @@ class ConditionLines(LogState):
             side.active.volatiles.pop("stall", None)
         if who == self._mover and self._move == "trick":
             side.active.item_dropped = True
+
+    def _on_block(self, side: TrackedSide, who: Who, rest: list[str]) -> None:
+        if rest[0].startswith("ability: "):
+            self._missed()
 
     def _on_immune(self, side: TrackedSide, who: Who, rest: list[str]) -> None:
         self._missed()

@@ -278,6 +278,8 @@ class _Writer:
             return state.fallen
         if ability in (_ABILITIES["protean"], _ABILITIES["libero"], _ABILITIES["disguise"]):
             return int(state.adapted)
+        if ability == _ABILITIES["trace"]:
+            return int(mon["item"] != _ITEMS["abilityshield"])
         if ability == _ABILITIES["unnerve"]:
             return int(state.announced == "unnerve")
         embodies = any(ability == _ABILITIES[name] for name in _BEGUN)
