@@ -247,10 +247,10 @@ def test_teams_that_the_engine_does_not_play_are_left_out_and_counted(
     folder = tmp_path / "teams" / "gen9ou"
     folder.mkdir(parents=True)
     member = "{} @ Leftovers\nAbility: {}\nTera Type: Ghost\nEVs: 252 Atk / 4 Def / 252 Spe\nJolly Nature\n- {}\n"
-    (folder / "bisharp.txt").write_text(member.format("Bisharp", "Defiant", "Iron Head"))
-    with pytest.raises(BadInput, match=r"plays none of its 1 teams: set venue: showdown \(team bisharp: .*Bisharp"):
+    (folder / "zoroark.txt").write_text(member.format("Zoroark", "Illusion", "Knock Off"))
+    with pytest.raises(BadInput, match=r"plays none of its 1 teams: set venue: showdown \(team zoroark: .*Illusion"):
         FixtureSampler("gen9ou", str(folder), "drawn", packed=True)
     (folder / "garchomp.txt").write_text(member.format("Garchomp", "Rough Skin", "Earthquake"))
     both, played = (FixtureSampler("gen9ou", str(folder), "drawn", packed=packed).teams for packed in (False, True))
     assert [team.name for team in played] == ["garchomp"] and len(both) == 2
-    assert "1 of 2 teams are left out, which the engine does not play (team bisharp:" in capsys.readouterr().err
+    assert "1 of 2 teams are left out, which the engine does not play (team zoroark:" in capsys.readouterr().err

@@ -77,8 +77,8 @@ def test_what_cannot_play_there_is_named(tmp_path: Path, opponent: str, problem:
 def test_a_team_that_the_engine_does_not_play_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "teams" / "gen9ou"
     folder.mkdir(parents=True)
-    (folder / "bisharp.txt").write_text(
-        "Bisharp @ Eviolite\nAbility: Defiant\nTera Type: Ghost\nEVs: 252 Atk / 4 Def / 252 Spe\nJolly Nature\n- Iron Head\n"
+    (folder / "zoroark.txt").write_text(
+        "Zoroark @ Leftovers\nAbility: Illusion\nTera Type: Ghost\nEVs: 252 Atk / 4 Def / 252 Spe\nJolly Nature\n- Knock Off\n"
     )
     evaluation = EvaluationBattles(
         venue="engine",
@@ -90,5 +90,5 @@ def test_a_team_that_the_engine_does_not_play_is_named(tmp_path: Path) -> None:
         workers=1,
         database="",
     )
-    with pytest.raises(BadInput, match=r"cannot play one of its teams: .*does not play Bisharp.*another set"):
+    with pytest.raises(BadInput, match=r"cannot play one of its teams: .*does not play .Illusion.*another set"):
         paired_blocks(evaluation, "array:max-damage")

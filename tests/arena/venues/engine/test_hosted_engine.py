@@ -182,9 +182,9 @@ def test_a_team_beyond_the_tables_is_played_in_the_simulator(arena: Arena, tmp_p
     sets = (PROJECT / "teamsets" / "competitive" / "gen9ou").glob("*.txt")
     team = sorted(sets)[0].read_text()
     _, *rest = team.split("\n\n")
-    moves = "- Earthquake\n- Synthesis\n- Wood Hammer\n- Stone Edge"
-    other = f"Torterra @ Leftovers\nAbility: Overgrow\nTera Type: Grass\nEVs: 252 Atk / 252 Spe\nJolly Nature\n{moves}"
-    (folder / "torterra.txt").write_text("\n\n".join([other, *rest]))
+    moves = "- Knock Off\n- Sucker Punch\n- U-turn\n- Taunt"
+    other = f"Zoroark @ Leftovers\nAbility: Illusion\nTera Type: Grass\nEVs: 252 Atk / 252 Spe\nJolly Nature\n{moves}"
+    (folder / "zoroark.txt").write_text("\n\n".join([other, *rest]))
     db = tmp_path / "arena.duckdb"
     said = arena(
         "evaluate", "random", "heuristic:max-damage", "--format", "gen9ou", "--teams", folder, "--battles", 2,
@@ -192,4 +192,4 @@ def test_a_team_beyond_the_tables_is_played_in_the_simulator(arena: Arena, tmp_p
     )  # fmt: skip
     assert said.code == 0, said
     assert rows("SELECT DISTINCT venue FROM battles", db) == [("simulator",)]
-    assert "the generation-9 engine does not play Torterra" in said.out
+    assert "Zoroark: the generation-9 engine does not play 'Illusion' (abilities)" in said.out

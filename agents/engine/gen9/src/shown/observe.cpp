@@ -254,7 +254,7 @@ class Observer {
         }
         standing.hp = mon.status == SHOWN_FAINTED ? 0 : mon.maxhp ? hp : 1;
         if (mon.status == condition::brn && ability != ability::guts) standing.attack[0] /= 2;
-        if (mon.status == condition::par) standing.pace *= 0.5;
+        if (mon.status == condition::par && ability != ability::quickfeet) standing.pace *= 0.5;
         return standing;
     }
 
