@@ -223,6 +223,7 @@ constexpr Handler HANDLERS_HERE[] = {
     }},
     {ability::serenegrace, onModifyMove, {.priority = -2}, [](Battle&, Event& e) -> Value {
         for (int n = 0; n < e.move()->secondaryCount; n++) e.move()->secondaries[n].chance *= 2;
+        e.move()->selfChances = 2;
         return UNDEFINED;
     }},
     {ability::sharpness, onBasePower, {.priority = 19}, [](Battle&, Event& e) -> Value {

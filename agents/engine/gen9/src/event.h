@@ -17,6 +17,7 @@ struct ActiveMove : MoveData {
     Pokemon *ruinedAtk = nullptr, *ruinedDef = nullptr, *ruinedSpA = nullptr, *ruinedSpD = nullptr;
     int allies[TEAM] = {}, allyCount = 0;  // of Beat Up: Pokémon by name
     int statusRoll = 0;
+    int selfChances = 1;  // by how much what it does to its user is likelier (Serene Grace)
     int totalDamage = 0, hitNumber = 0;  // hitNumber: Showdown's `hit`
     bool crit[SLOTS] = {};               // Showdown's moveHitData, by slot
     int typeMod[SLOTS] = {};

@@ -312,7 +312,7 @@ void Battle::selfDrops(Targets& targets, const bool* failed, Pokemon* user, Acti
             continue;
         }
         int roll = prng.random(100);
-        if (!data.self->chance || roll < data.self->chance) moveHit(user, user, move, *data.self, isSecondary, true);
+        if (!data.self->chance || roll < data.self->chance * move.selfChances) moveHit(user, user, move, *data.self, isSecondary, true);
         if (!move.multihit[0]) move.selfDropped = true;
     }
 }
