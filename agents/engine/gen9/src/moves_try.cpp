@@ -62,7 +62,10 @@ constexpr Handler HANDLERS_HERE[] = {
         if (e.target->species == species::hoopaunbound) return UNDEFINED;
         b.hint("Only a Pokemon whose form is Hoopa Unbound can use this move.");
         b.stillLastMove();
-        b.add(Message::fail, e.target, "move: Hyperspace Fury");
+        if (e.target->species == species::hoopa)
+            b.add(Message::fail, e.target, "move: Hyperspace Fury", "[forme]");
+        else
+            b.add(Message::fail, e.target, "move: Hyperspace Fury");
         return NUL;
     }},
     {move::meteorbeam, onTryMove, {}, [](Battle& b, Event& e) -> Value {
