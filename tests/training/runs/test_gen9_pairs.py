@@ -78,7 +78,7 @@ def test_a_team_that_the_engine_does_not_play_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "teams" / "gen9ou"
     folder.mkdir(parents=True)
     (folder / "zoroark.txt").write_text(
-        "Zoroark @ Leftovers\nAbility: Illusion\nTera Type: Ghost\nEVs: 252 Atk / 4 Def / 252 Spe\nJolly Nature\n- Knock Off\n"
+        "Zoroark @ Leftovers\nAbility: Illusion\nTera Type: Ghost\nEVs: 252 Atk / 4 Def / 252 Spe\nJolly Nature\n- Taunt\n"
     )
     evaluation = EvaluationBattles(
         venue="engine",
