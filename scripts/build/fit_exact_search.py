@@ -97,15 +97,23 @@ def _extract(positions, value_weights, choice_weights, places, amounts, rows, fi
                     rows[n, i, action] = row_of(b, s, action, single)
 
 
+def _renumbered(numbers: NDArray[np.int16], names: list[str], wanted: list[str]) -> NDArray[np.int16]:
+    """Numbers of `names` (-1: none) as those of `wanted`, -1 for what is not there."""
+    place = {name: n for n, name in enumerate(wanted)}
+    return np.array([*(place.get(name, -1) for name in names), -1], np.int16)[numbers]
+
+
 def _read_ninth(files: list[Path]) -> Positions:
     """Battles of gen9_search_battles.py."""
-    parts = []
+    parts, world = [], world_of(9)
     for number, file in enumerate(files):
         with np.load(file) as stored:
             found = {name: stored[name] for name in stored.files}
+        for field, names in (("places", "table_names"), ("rows", "actions_names")):
+            found[field] = _renumbered(found[field], found[names].tolist(), world.names[names])
         visits = found["visits"]
         shares = visits / np.maximum(visits.sum(axis=2, keepdims=True), 1)
-        most = int((found["places"] >= 0).sum(axis=2).max())
+        most = int((found["places"] >= 0).any(axis=(0, 1)).nonzero()[0].max()) + 1
         arrays: list[NDArray[Any]] = [
             found["places"], found["amounts"], found["rows"], found["fitted"], found["fitted_value"],
             shares.astype(np.float32), found["value"], found["won"], (found["battle"] + number) % _HELD_OUT == 0,

@@ -2,7 +2,8 @@
 
 Each turn in which a side chooses freely is searched by one tree; both seats sample from its visits to the power of 1/T, and
 now and then play any legal action. Kept of each position: both sides' features, the fitted logits and visits of all legal
-actions, the search's value and that of the fitted weights, and who won in the end.
+actions, the search's value and that of the fitted weights, and who won in the end. What the features and actions are stands
+there by name, so that the battles outlive changes of the engine's world.
 
     arena teams make competitive --format gen9ou --count 2400 --seed 7 --out teams9
     python scripts/build/leave_out_held_out_teams.py teams9 gen9ou
@@ -26,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.gen9.engine import UNDECIDED, Engine, records
-from agents.search.exact.gen9.network import judge, read_weights
+from agents.search.exact.gen9.network import action_names, judge, read_weights, side_names
 from agents.search.exact.gen9.position import HIDDEN, Root
 from agents.search.exact.gen9.tree import ACTIONS, Tree
 from agents.search.exact.gen9.weights import PositionWeights
@@ -137,6 +138,7 @@ def main() -> None:
         played = [_battle(number, teams, tree, weights, options) for number in numbers]
         content = io.BytesIO()
         arrays: Arrays = {name: np.concatenate([b[name] for b in played]) for name in played[0]}
+        arrays |= {"table_names": np.array(side_names()), "actions_names": np.array(action_names())}
         np.savez_compressed(content, **arrays)
         write_atomic(file, content.getvalue())
         positions = sum(len(battle["won"]) for battle in played)

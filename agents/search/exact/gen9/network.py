@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 
 from agents.engine.gen9.library import address, library
 from agents.search.exact.gen9.tree import ACTIONS
-from agents.search.exact.gen9.weights import PositionWeights, feature_names, read
+from agents.search.exact.gen9.weights import ARRAYS, PositionNetwork, PositionWeights, feature_names, read
 from agents.search.exact.weights import files_of
 from teamsets.errors import BadInput
-
-#: What a file has: arrays of network.h, and by name what the rows of `table` and `actions` are.
-ARRAYS = ("table", "bias", "first", "first_bias", "second", "actions", "action_bias", "fitted")
 
 
 class Sizes(NamedTuple):
@@ -56,31 +53,6 @@ def action_names() -> list[str]:
 def _moves_and_species() -> tuple[list[str], list[str]]:
     names = [name.partition(":") for name in feature_names(True)]
     return [rest for kind, _, rest in names if kind == "move"], [rest for kind, _, rest in names if kind == "switch"]
-
-
-class _Network(ctypes.Structure):
-    _fields_ = [
-        ("width", ctypes.c_int32),
-        ("layer", ctypes.c_int32),
-        ("fitted", ctypes.c_float),
-        *((name, ctypes.c_void_p) for name in ARRAYS[:-1]),
-    ]
-
-
-class PositionNetwork:
-    """A network in the engine's order. arrays: by the names of ARRAYS: float32, as in network.h; fitted: [1]."""
-
-    def __init__(self, arrays: dict[str, NDArray[np.float32]]) -> None:
-        self._arrays = arrays  # which the library reads
-        width, layer = len(arrays["bias"]), len(arrays["second"])
-        self._network = _Network(
-            width, layer, float(arrays["fitted"][0]), *(address(arrays[name]) for name in ARRAYS[:-1])
-        )
-
-    @property
-    def pointer(self) -> ctypes.c_void_p:
-        """For the library, as long as this object lives."""
-        return ctypes.cast(ctypes.byref(self._network), ctypes.c_void_p)
 
 
 class Judged(NamedTuple):

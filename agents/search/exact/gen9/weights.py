@@ -1,21 +1,46 @@
-"""The fitted weights of positions and choices, in the order in which agents/engine/gen9/src/search/features.h has them."""
+"""The weights of positions and choices as agents/engine/gen9/src/search takes them: fitted ones, and a network."""
 
 from __future__ import annotations
 
 import ctypes
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.gen9.library import library
+from agents.engine.gen9.library import address, library
 from agents.engine.gen9.teams import DATA, IDS
 from teamsets.errors import BadInput
 
-if TYPE_CHECKING:
-    from agents.search.exact.gen9.network import PositionNetwork
+#: What a file has: arrays of network.h, and by name what the rows of `table` and `actions` are.
+ARRAYS = ("table", "bias", "first", "first_bias", "second", "actions", "action_bias", "fitted")
+
+
+class _Network(ctypes.Structure):
+    _fields_ = [
+        ("width", ctypes.c_int32),
+        ("layer", ctypes.c_int32),
+        ("fitted", ctypes.c_float),
+        *((name, ctypes.c_void_p) for name in ARRAYS[:-1]),
+    ]
+
+
+class PositionNetwork:
+    """A network in the engine's order. arrays: by the names of ARRAYS: float32, as in network.h; fitted: [1]."""
+
+    def __init__(self, arrays: dict[str, NDArray[np.float32]]) -> None:
+        self._arrays = arrays  # which the library reads
+        width, layer = len(arrays["bias"]), len(arrays["second"])
+        self._network = _Network(
+            width, layer, float(arrays["fitted"][0]), *(address(arrays[name]) for name in ARRAYS[:-1])
+        )
+
+    @property
+    def pointer(self) -> ctypes.c_void_p:
+        """For the library, as long as this object lives."""
+        return ctypes.cast(ctypes.byref(self._network), ctypes.c_void_p)
 
 
 class PositionWeights(NamedTuple):
