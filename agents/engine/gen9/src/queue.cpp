@@ -93,7 +93,7 @@ int Battle::resolveAction(Action action, Action out[4], bool midTurn) {
         if (!action.targetLoc) {
             if (Pokemon* target = getRandomTarget(&user, moveData(action.move))) action.targetLoc = getLocOf(&user, target);
         }
-        action.originalTarget = nameOf(getAtLoc(&user, action.targetLoc));
+        action.originalTarget = action.targetLoc ? nameOf(getAtLoc(&user, action.targetLoc)) : 0;
     }
     updateActionSpeed(action);
     out[count++] = action;
