@@ -14,53 +14,32 @@ different seeds use both cores.
 from __future__ import annotations
 
 import argparse
-import io
 import random
-import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import search_battles
 
 from agents.engine.gen1.engine import Engine
 from agents.engine.gen1.layout import TURN, UNDECIDED, WINNER, WORDS
 from agents.search.exact.root_values import TreeSettings
 from agents.search.exact.tree import Tree, hidden_of
 from agents.search.exact.weights import read
-from teamsets.atomic import write_atomic
 from teamsets.loading import load_set
 
 _MOST_TURNS = 300
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--battles", type=int, default=1000, metavar="N")
-    parser.add_argument("--part", type=int, default=250, metavar="N", help="battles in a file")
-    parser.add_argument("--seed", type=int, default=0, metavar="S")
-    parser.add_argument("--iterations", type=int, default=400, metavar="N", help="of the search, each turn")
-    parser.add_argument("--temperature", type=float, default=0.5, metavar="T")
-    parser.add_argument("--any", type=float, default=0.03, metavar="P", help="probability of any legal action")
-    parser.add_argument("--teams", default="variety:2000", metavar="SET")
-    parser.add_argument("--weights", default="network", metavar="WEIGHTS", help="of the search")
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
+    options = search_battles.parser(__doc__, iterations=400, teams="variety:2000").parse_args()
     teams = [team.packed for team in load_set(options.teams, "gen1ou").teams]
     tree, weights = Tree(), read(options.weights)
-    for part in range(-(-options.battles // options.part)):
-        file = options.out / f"{options.seed}-{part}.npz"
-        if file.exists():
-            continue
-        began, played = time.perf_counter(), []
-        for number in range(part * options.part, min(options.battles, (part + 1) * options.part)):
-            rng = random.Random(f"exact {options.seed} {number}")
-            played.append(_battle(number, (rng.choice(teams), rng.choice(teams)), tree, weights, rng, options))
-        content = io.BytesIO()
-        np.savez_compressed(content, **{name: np.concatenate([b[name] for b in played]) for name in played[0]})
-        write_atomic(file, content.getvalue())
-        positions = sum(len(battle["won"]) for battle in played)
-        print(f"{file}: {positions:,} positions in {time.perf_counter() - began:.0f} s", flush=True)
+
+    def battle(number: int) -> dict[str, Any]:
+        rng = random.Random(f"exact {options.seed} {number}")
+        return _battle(number, (rng.choice(teams), rng.choice(teams)), tree, weights, rng, options)
+
+    search_battles.play_parts(options, battle)
 
 
 def _battle(
@@ -84,7 +63,7 @@ def _battle(
             value.append(edges[0][1].sum() / edges[0][0].sum())
             for seat in range(2):
                 if legal[seat]:
-                    actions[seat] = _sampled(edges[seat][0], int(legal[seat]), rng, options)
+                    actions[seat] = search_battles.sampled(edges[seat][0], int(legal[seat]), rng, options)
         engine.step(np.array([actions], np.int32))
     winner = int(engine.words[0, WINNER])
     won = 1.0 if winner == 0 else 0.0 if winner == 1 else 0.5
@@ -96,14 +75,6 @@ def _battle(
         "won": np.full(n, won, np.float32),
         "battle": np.full(n, number, np.int32),
     }
-
-
-def _sampled(visits: Any, legal: int, rng: random.Random, options: argparse.Namespace) -> int:
-    possible = [action for action in range(9) if legal >> action & 1]
-    if rng.random() < options.any:
-        return rng.choice(possible)
-    most = max(visits[action] for action in possible)
-    return rng.choices(possible, [(visits[action] / most) ** (1 / options.temperature) for action in possible])[0]
 
 
 if __name__ == "__main__":

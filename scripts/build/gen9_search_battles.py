@@ -16,15 +16,12 @@ One file of `--part` battles each; a file that exists is not played again, so a 
 from __future__ import annotations
 
 import argparse
-import io
 import random
-import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import search_battles
+from search_battles import Arrays
 
 from agents.engine.gen9.engine import UNDECIDED, Engine, records
 from agents.search.exact.gen9.network import action_names, judge, read_weights, side_names
@@ -32,14 +29,12 @@ from agents.search.exact.gen9.position import HIDDEN, Root
 from agents.search.exact.gen9.tree import ACTIONS, Tree
 from agents.search.exact.gen9.weights import PositionWeights
 from agents.search.exact.root_values import TreeSettings
-from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
 
 _MOST_TURNS = 200
 _KNOWN = np.full((2, HIDDEN), -1, np.int32)
 _EVERY = np.full(2, (1 << ACTIONS) - 1, np.int32)
-Arrays = dict[str, Any]
 
 
 def _positions(
@@ -68,16 +63,8 @@ def _positions(
             }  # fmt: skip
             for seat, mask in enumerate(legal.tolist()):
                 if mask & (mask - 1):
-                    actions[0, seat, 0] = _sampled(visits[seat], mask, rng, options)
+                    actions[0, seat, 0] = search_battles.sampled(visits[seat], mask, rng, options)
         engine.step(actions)
-
-
-def _sampled(visits: NDArray[Any], legal: int, rng: random.Random, options: argparse.Namespace) -> int:
-    possible = [action for action in range(ACTIONS) if legal >> action & 1]
-    if rng.random() < options.any:
-        return rng.choice(possible)
-    most = max(visits[action] for action in possible)
-    return rng.choices(possible, [(visits[action] / most) ** (1 / options.temperature) for action in possible])[0]
 
 
 def _battle(number: int, teams: list[str], tree: Tree, weights: PositionWeights, options: argparse.Namespace) -> Arrays:
@@ -113,36 +100,14 @@ def _orders(pair: tuple[str, str], rng: random.Random) -> tuple[list[int], list[
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--teams", required=True, metavar="SET")
-    parser.add_argument("--battles", type=int, default=1000, metavar="N")
-    parser.add_argument("--part", type=int, default=250, metavar="N", help="battles in a file")
-    parser.add_argument("--seed", type=int, default=0, metavar="S")
-    parser.add_argument("--iterations", type=int, default=200, metavar="N", help="of the search, each turn")
-    parser.add_argument("--temperature", type=float, default=0.5, metavar="T")
-    parser.add_argument("--any", type=float, default=0.03, metavar="P", help="probability of any legal action")
-    parser.add_argument("--weights", default="network", metavar="WEIGHTS", help="of the search")
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
+    options = search_battles.parser(__doc__, iterations=200).parse_args()
     teams = [team.packed for team in load_set(options.teams, "gen9ou", skip_invalid=True).teams]
     tree, weights = Tree(1 << 12), read_weights(options.weights)
-    for part in range(-(-options.battles // options.part)):
-        file = options.out / f"{options.seed}-{part}.npz"
-        if file.exists():
-            continue
-        began, numbers = (
-            time.perf_counter(),
-            range(part * options.part, min(options.battles, (part + 1) * options.part)),
-        )
-        played = [_battle(number, teams, tree, weights, options) for number in numbers]
-        content = io.BytesIO()
-        arrays: Arrays = {name: np.concatenate([b[name] for b in played]) for name in played[0]}
-        arrays |= {"table_names": np.array(side_names()), "actions_names": np.array(action_names())}
-        np.savez_compressed(content, **arrays)
-        write_atomic(file, content.getvalue())
-        positions = sum(len(battle["won"]) for battle in played)
-        print(f"{file}: {positions:,} positions in {time.perf_counter() - began:.0f} s", flush=True)
+    search_battles.play_parts(
+        options,
+        lambda number: _battle(number, teams, tree, weights, options),
+        {"table_names": np.array(side_names()), "actions_names": np.array(action_names())},
+    )
 
 
 if __name__ == "__main__":
