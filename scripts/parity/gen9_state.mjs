@@ -24,6 +24,16 @@ const IGNORED_KEYS = {
 
 const KINDS = {abilityState: 'abilities', itemState: 'items'}; // of what each EffectState is
 
+// The attacks on a Pokémon that the engine keeps (pokemon.cpp): of earlier turns each attacker's latest; of more than six the first
+// that is not its attacker's latest is dropped.
+function attacks(pokemon) {
+  const isLatest = (list, n) => !list.slice(n + 1).some(later => later.source === list[n].source);
+  const old = pokemon.attackedBy.filter(attack => !attack.thisTurn);
+  const kept = [...old.filter((attack, n) => isLatest(old, n)), ...pokemon.attackedBy.filter(attack => attack.thisTurn)];
+  while (kept.length > 6) kept.splice(Math.max(0, kept.findIndex((attack, n) => !isLatest(kept, n))), 1);
+  return kept;
+}
+
 const flag = name => thing => +!!thing[name];
 
 export class StateReader {
@@ -193,8 +203,8 @@ const READ = {
     moveLastTurnResult: (p, r) => r.value(p.moveLastTurnResult),
     unknownType: p => +!p.knownType,
     hurtThisTurn: p => p.hurtThisTurn || 0,
-    attackedBy: p => p.attackedBy.slice(-6),
-    attackedByCount: p => Math.min(p.attackedBy.length, 6),
+    attackedBy: attacks,
+    attackedByCount: p => attacks(p).length,
     volatiles: p => listed(p.volatiles),
     volatileCount: p => listed(p.volatiles).length,
   },

@@ -200,14 +200,7 @@ void Battle::beginTurn(Pokemon* p) {
         if (activeMove.has(Flag::cantusetwice) && active.lastMove == move) disableMove(p, move);
     }
     if (active.attackedByCount) active.unknownType = false;
-    int kept = 0;
-    for (int n = 0; n < active.attackedByCount; n++) {
-        if (!pokemon(active.attackedBy[n].source).isActive) continue;
-        active.attackedBy[kept] = active.attackedBy[n];
-        active.attackedBy[kept++].thisTurn = false;
-    }
-    for (int n = kept; n < active.attackedByCount; n++) active.attackedBy[n] = {};
-    active.attackedByCount = kept;
+    forgetAttacks(active);
     if (!p->terastallized) showChangedTypes(p);
     p->trapped = p->maybeTrapped = 0;
     runEvent(Ev::TrapPokemon, p);

@@ -312,6 +312,7 @@ class Battle {
     void addHeal(Pokemon* target, Pokemon* source, const Cause& cause);
     void showTeraType(Pokemon* p);
     void gotAttacked(Pokemon* p, const ActiveMove& move, Value damage, Pokemon* source);
+    void forgetAttacks(Active& active);
     Pokemon* orTarget(Pokemon* given) const { return given || !event ? given : event->target; }
     Pokemon* orSource(Pokemon* given) const { return given || !event ? given : event->source; }
     Cause orEffect(Cause given) const {

@@ -67,7 +67,7 @@ struct Active {
     int32_t moveThisTurnResult, moveLastTurnResult;                // Values
     int32_t unknownType;   // Showdown's !knownType: it took a foe's forme, and has not been attacked since
     int32_t hurtThisTurn;              // hurtThisTurn: its HP thereafter, 0: not hurt
-    Attack attackedBy[MAX_ATTACKS];    // the latest, oldest first
+    Attack attackedBy[MAX_ATTACKS];    // oldest first: of earlier turns each attacker's latest
     int32_t attackedByCount;
     EffectState volatiles[MAX_VOLATILES];  // in the order in which they began
     int32_t volatileCount;

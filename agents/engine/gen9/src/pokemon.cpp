@@ -278,13 +278,39 @@ bool Battle::tryTrap(Pokemon* p, bool isHidden) {
     return true;
 }
 
+// Whether `source` has attacked once more after the attack `n`.
+static bool attackedAgain(const Active& active, int n, int source) {
+    for (int later = n + 1; later < active.attackedByCount; later++)
+        if (active.attackedBy[later].source == source) return true;
+    return false;
+}
+
 void Battle::gotAttacked(Pokemon* p, const ActiveMove& move, Value damage, Pokemon* source) {
     Active& active = out(p);
-    if (active.attackedByCount == MAX_ATTACKS) {  // only those of this turn are ever asked for
-        for (int n = 1; n < MAX_ATTACKS; n++) active.attackedBy[n - 1] = active.attackedBy[n];
+    if (active.attackedByCount == MAX_ATTACKS) {
+        int dropped = 0;  // the first that is not its attacker's latest
+        for (int n = MAX_ATTACKS - 1; n >= 0; n--) {
+            int attacker = active.attackedBy[n].source;
+            if (attacker == nameOf(source) || attackedAgain(active, n, attacker)) dropped = n;
+        }
+        for (int n = dropped + 1; n < MAX_ATTACKS; n++) active.attackedBy[n - 1] = active.attackedBy[n];
         active.attackedByCount--;
     }
     active.attackedBy[active.attackedByCount++] = {nameOf(source), isNumber(damage) ? damage : 0, move.id, true, slotOf(source), damage};
+}
+
+// At the end of a turn Showdown keeps all attacks of those that are still out. It asks for those of the same turn, and whether
+// there are any: so each attacker's latest is kept.
+void Battle::forgetAttacks(Active& active) {
+    int kept = 0;
+    for (int n = 0; n < active.attackedByCount; n++) {
+        int attacker = active.attackedBy[n].source;
+        if (!pokemon(attacker).isActive || attackedAgain(active, n, attacker)) continue;
+        active.attackedBy[kept] = active.attackedBy[n];
+        active.attackedBy[kept++].thisTurn = false;
+    }
+    for (int n = kept; n < active.attackedByCount; n++) active.attackedBy[n] = {};
+    active.attackedByCount = kept;
 }
 
 Attack* Battle::getLastAttackedBy(Pokemon* p) {
