@@ -33,6 +33,7 @@ from agents.search.exact.features import FEATURES, MOST, features_of
 from agents.search.exact.fitted_values import logits_of, read_weights, value_of
 from agents.search.exact.network import ACTION_ROWS, row_of
 from agents.search.exact.weights import FITTED
+from teamsets.errors import BadInput
 
 _HELD_OUT = 10
 
@@ -103,12 +104,20 @@ def _renumbered(numbers: NDArray[np.int16], names: list[str], wanted: list[str])
     return np.array([*(place.get(name, -1) for name in names), -1], np.int16)[numbers]
 
 
+def _stored(file: Path, field: str, script: str) -> dict[str, NDArray[Any]]:
+    """The arrays of a file of battles. Raises BadInput for one that has no `field`, so that `script` has not written it."""
+    with np.load(file) as stored:
+        found = {name: stored[name] for name in stored.files}
+    if field not in found:
+        raise BadInput(f"{file} holds no battles of {script}: name a folder that it alone writes to.")
+    return found
+
+
 def _read_ninth(files: list[Path]) -> Positions:
     """Battles of gen9_search_battles.py."""
     parts, world = [], world_of(9)
     for number, file in enumerate(files):
-        with np.load(file) as stored:
-            found = {name: stored[name] for name in stored.files}
+        found = _stored(file, "table_names", "gen9_search_battles.py")
         for field, names in (("places", "table_names"), ("rows", "actions_names")):
             found[field] = _renumbered(found[field], found[names].tolist(), world.names[names])
         visits = found["visits"]
@@ -128,9 +137,9 @@ def _read(files: list[Path]) -> Positions:
     parts = []
     value_weights, choice_weights = read_weights(FITTED)
     for number, file in enumerate(files):
-        with np.load(file) as stored:
-            positions, visits, battle = stored["words"], stored["visits"], stored["battle"]
-            searched, won = stored["value"], stored["won"]
+        stored = _stored(file, "words", "exact_search_battles.py")
+        positions, visits, battle = stored["words"], stored["visits"], stored["battle"]
+        searched, won = stored["value"], stored["won"]
         n = len(positions)
         places, amounts = np.full((n, 2, MOST), -1, np.int16), np.zeros((n, 2, MOST), np.float32)
         rows, fitted = np.full((n, 2, 9), -1, np.int16), np.zeros((n, 2, 9), np.float32)
@@ -232,7 +241,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="S")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
-    positions = (_read if options.gen == 1 else _read_ninth)(sorted(options.files))
+    try:
+        positions = (_read if options.gen == 1 else _read_ninth)(sorted(options.files))
+    except BadInput as error:
+        parser.error(str(error))
     held_out = positions.at(positions.held_out)
     learned = (~positions.held_out).nonzero().squeeze(1)
     print(f"{len(learned):,} positions, {len(held_out.won):,} held out", flush=True)

@@ -5,8 +5,8 @@ that are there, and a penalty keeps them near: some hundred battles say little o
 by the visits of one tree; the first turns are drawn by them, later ones the most visited. Battles are kept in parts in a
 folder, so that the same command resumes.
 
-    python scripts/build/gen9_search_weights.py battles9 --battles 2000 --seed 1
-    python scripts/build/gen9_search_weights.py battles9 --fit weights.txt
+    python scripts/build/gen9_search_weights.py fitted9 --battles 2000 --seed 1
+    python scripts/build/gen9_search_weights.py fitted9 --fit weights.txt
 """
 
 from __future__ import annotations
