@@ -69,6 +69,7 @@ RULES = [
     Rule(r"--min-rating 1500 ", "", "replays of rated people"),
     Rule(r"--battles \d+", "--battles 2", "battles"),
     Rule(r"--cases \d+", "--cases 40", "cases"),
+    Rule(r"--count 2400", "--count 30", "teams"),
     *TRAINING_RULES,
     Rule(r"--budget \d+", "--budget 8", "battles"),
     Rule(r"--minutes [\d.]+", "--minutes 0.02", "time"),

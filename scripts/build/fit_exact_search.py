@@ -36,6 +36,8 @@ from agents.search.exact.weights import FITTED
 from teamsets.errors import BadInput
 
 _HELD_OUT = 10
+#: Of a file: names -> the arrays whose rows they name.
+_NAMED = {"table_names": ["table"], "actions_names": ["actions", "action_bias"]}
 
 
 class Positions(NamedTuple):
@@ -184,8 +186,15 @@ class _Model(nn.Module):
         logits = (logits + self.fitted * positions.fitted).masked_fill(positions.rows < 0, -torch.inf)
         return judged[:, 0] - judged[:, 1], logits
 
+    def clear_unseen(self, positions: Positions) -> None:
+        """Features that no position has count nothing, instead of what they were drawn as."""
+        with torch.no_grad():
+            unseen = torch.ones(self._world.features + 1, dtype=torch.bool)
+            unseen[positions.places[positions.places >= 0].long()] = False
+            self.table.weight[unseen] = 0
+
     def save(self, file: Path) -> None:
-        """Writes what `read_network` of the generation reads."""
+        """Writes what `read_network` of the generation reads: rows that have a name only where they are not 0."""
         arrays: dict[str, Tensor] = {
             "table": self.table.weight[: self._world.features], "bias": self.bias, "first": self.first.weight.T,
             "first_bias": self.first.bias, "second": self.second.weight[0], "actions": self.actions.weight,
@@ -194,7 +203,10 @@ class _Model(nn.Module):
         found: dict[str, Any] = {
             name: np.ascontiguousarray(tensor.detach().numpy(), np.float32) for name, tensor in arrays.items()
         }
-        found |= {name: np.array(names) for name, names in self._world.names.items()}
+        for name, names in self._world.names.items():
+            rows = _NAMED[name]
+            used = np.any([found[field].reshape(len(names), -1).any(axis=1) for field in rows], axis=0)
+            found |= {field: found[field][used] for field in rows} | {name: np.array(names)[used]}
         np.savez_compressed(file, **found)
 
 
@@ -249,6 +261,7 @@ def main() -> None:
     learned = (~positions.held_out).nonzero().squeeze(1)
     print(f"{len(learned):,} positions, {len(held_out.won):,} held out", flush=True)
     model = _Model(options.width, options.layer, world_of(options.gen))
+    model.clear_unseen(positions.at(learned))
     fitted = held_out.fitted.masked_fill(held_out.rows < 0, -torch.inf).log_softmax(2)
     print(f"fitted weights: {_scores(held_out, held_out.value, fitted)}", flush=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-3)
