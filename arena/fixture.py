@@ -30,8 +30,9 @@ class Fixture:
 
     agents, teams: of p1 and p2. seed: Showdown's PRNG seed ("gen5,…"). pair: the key shared by the two fixtures that
     differ only in the agents' seats. team_set: the set that the teams were drawn from. external_seats: for each seat,
-    whether an external program plays it. on_engine: whether it is to be played on the engine. Both say where it is played,
-    which changes no battle, so they are not part of the key. best_of: of the series that it belongs to; 1: a single battle.
+    whether an external program plays it. on_engine: whether it is to be played on the engine. in_batches: whether it is
+    played there beside many others, since one of its agents answers them together. These three say where it is played, which
+    changes no battle, so they are not part of the key. best_of: of the series that it belongs to; 1: a single battle.
     game: its number in the series, from 1. open_sheets: whether both sides see each other's team sheet before they choose.
     """
 
@@ -43,6 +44,7 @@ class Fixture:
     team_set: str
     external_seats: tuple[bool, bool] = (False, False)
     on_engine: bool = False
+    in_batches: bool = False
     best_of: int = 1
     game: int = 1
     open_sheets: bool = False

@@ -25,6 +25,8 @@ busy() {
 
 # Runs in the background: the training, stopped and continued, and begun again where it has crashed.
 supervise() {
+    # A session of its own is scheduled as one: without this its low priority would count only within it.
+    { echo 19 >/proc/self/autogroup; } 2>/dev/null || true
     local crashes=0 child state=runs
     while [ $crashes -lt 5 ]; do
         OMP_NUM_THREADS=1 nice -n 19 .venv/bin/train online $config >>$out/log 2>&1 &

@@ -222,6 +222,7 @@ def _plan(settings: EvaluateSettings, sources: Sequence[AgentSource], pools: Poo
         same_luck=settings.same_luck,
         external_agents=frozenset(source.spec for source in sources if source.is_external),
         on_engine=on_engine(sources, settings.formats) if settings.venue == "engine" else frozenset(),
+        batched_agents=frozenset(source.spec for source in sources if source.batched),
         best_of=settings.best_of,
     )
 

@@ -24,7 +24,7 @@ class Plan:
     challengers: where there are any, only pairings with one of them are played (a gauntlet). same_luck: whoever the
     challenger is, an opponent's pairs have the same teams and seeds, so that challengers compare pair by pair.
     external_agents: those that are external programs. on_engine: the (format, agent) that can play on the engine, in a run
-    that does. best_of: of the series that are played; 1: single battles. `battles` counts series then, and a fixture of the
+    that does. batched_agents: those that answer many battles at once. best_of: of the series that are played; 1: single battles. `battles` counts series then, and a fixture of the
     plan is the first battle of one (arena/schedules/series.py plays the others).
     """
 
@@ -36,6 +36,7 @@ class Plan:
     same_luck: bool = False
     external_agents: frozenset[str] = frozenset()
     on_engine: frozenset[tuple[str, str]] = frozenset()
+    batched_agents: frozenset[str] = frozenset()
     best_of: int = 1
 
     @property
@@ -94,6 +95,7 @@ def numbered_pair(plan: Plan, pool: tuple[str, str], pairing: tuple[str, str], n
         team_set,
         external,
         on_engine,
+        in_batches=on_engine and not plan.batched_agents.isdisjoint(pairing),
         best_of=plan.best_of,
         open_sheets=plan.best_of > 1 and get_format(format_id).open_sheets,
     )

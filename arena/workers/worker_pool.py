@@ -13,13 +13,14 @@ from arena.fixture import Fixture
 from arena.workers.crash_attribution import End
 from arena.workers.worker_settings import WorkerSettings
 
-#: A battle on the engine in battles of the simulator: a batch of the engine needs many.
-ENGINE_SHARE = 12 / 256
+#: A battle in a batch of the engine, in battles of the simulator: a batch needs many. Where all agents act alone, more battles at
+#: once only take longer each, and a test that counts pairs in their order (--sprt) waits for the longest.
+BATCH_SHARE = 12 / 256
 
 
 def load_of(fixture: Fixture) -> float:
     """How busy a battle keeps its worker, in battles of the simulator."""
-    return ENGINE_SHARE if fixture.on_engine else 1.0
+    return BATCH_SHARE if fixture.in_batches else 1.0
 
 
 class WorkerHandle(ABC):

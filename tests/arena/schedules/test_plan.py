@@ -12,6 +12,7 @@ import pytest
 
 from arena.fixture import Fixture, FixtureTeam, seat_seed
 from arena.schedules.plan import DRAWN, Plan, round_robin
+from arena.workers.worker_pool import load_of
 from teamsets.errors import BadInput
 
 TEAMS = tuple(FixtureTeam(f"{number:016x}", f"team {number}", packed=f"packed {number}") for number in range(5))
@@ -126,3 +127,16 @@ def test_a_fixture_survives_its_travel_as_json() -> None:
 def test_fewer_than_two_agents_are_refused() -> None:
     with pytest.raises(BadInput, match="at least two"):
         next(round_robin(replace(PLAN, agents=("a",))))
+
+
+def test_battles_of_agents_that_act_alone_are_no_part_of_a_batch_on_the_engine() -> None:
+    agents = ("array", "policy", "search")
+    able = frozenset(("gen9ou", agent) for agent in agents)
+    plan = Plan(agents, {("gen9ou", "x"): TEAMS}, 2, 1, on_engine=able, batched_agents=frozenset(agents[:2]))
+    loads = {fixture.agents: load_of(fixture) for fixture in round_robin(plan)}
+    assert {pair for pair, load in loads.items() if load == 1.0} == set()
+    alone = replace(plan, batched_agents=frozenset({"array"}))
+    loads = {fixture.agents: load_of(fixture) for fixture in round_robin(alone)}
+    assert {pair for pair, load in loads.items() if load == 1.0} == {("policy", "search"), ("search", "policy")}
+    in_the_simulator = replace(plan, on_engine=frozenset())
+    assert {load_of(fixture) for fixture in round_robin(in_the_simulator)} == {1.0}
