@@ -24,8 +24,9 @@ class Plan:
     challengers: where there are any, only pairings with one of them are played (a gauntlet). same_luck: whoever the
     challenger is, an opponent's pairs have the same teams and seeds, so that challengers compare pair by pair.
     external_agents: those that are external programs. on_engine: the (format, agent) that can play on the engine, in a run
-    that does. batched_agents: those that answer many battles at once. best_of: of the series that are played; 1: single battles. `battles` counts series then, and a fixture of the
-    plan is the first battle of one (arena/schedules/series.py plays the others).
+    that does. batched_agents: those that answer many battles at once. best_of: of the series that are played; 1: single
+    battles. `battles` counts series then, and a fixture of the plan is the first battle of one (arena/schedules/series.py
+    plays the others).
     """
 
     agents: tuple[str, ...]

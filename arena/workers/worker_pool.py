@@ -13,8 +13,8 @@ from arena.fixture import Fixture
 from arena.workers.crash_attribution import End
 from arena.workers.worker_settings import WorkerSettings
 
-#: A battle in a batch of the engine, in battles of the simulator: a batch needs many. Where all agents act alone, more battles at
-#: once only take longer each, and a test that counts pairs in their order (--sprt) waits for the longest.
+#: A battle in a batch of the engine, in battles of the simulator: a batch needs many. Where all agents act alone, more
+#: battles at once only take longer each, and a test that counts pairs in their order (--sprt) waits for the longest.
 BATCH_SHARE = 12 / 256
 
 

@@ -170,7 +170,15 @@ def test_what_is_trained_in_generation_9_is_what_plays(tmp_path: Path) -> None:
 
 def test_a_file_of_another_script_is_named(battles: Path, tmp_path: Path) -> None:
     file = battles / "0-0.npz"
-    command = [sys.executable, PROJECT / "scripts/build/fit_exact_search.py", "--gen", "9", file, "--out", tmp_path / "n"]
+    command = [
+        sys.executable,
+        PROJECT / "scripts/build/fit_exact_search.py",
+        "--gen",
+        "9",
+        file,
+        "--out",
+        tmp_path / "n",
+    ]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and f"{file} holds no battles of gen9_search_battles.py" in done.stderr
     assert "Traceback" not in done.stderr
