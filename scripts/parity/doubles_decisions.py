@@ -8,8 +8,7 @@ choices. Resumes: what is in --out is not played again. Exit code 1 at a differe
     python scripts/parity/doubles_decisions.py --decisions 500000 --out decisions.jsonl
 
 --teams FOLDER: a folder of teams in Showdown's export format for --formats; without it teams that Showdown generates, which
-need not be legal in the format, in every other block of any species, moves and items. --simulator fast: Showdown as the
-arena plays it (simulator_parity.py compares it with stock Showdown).
+need not be legal in the format, in every other block of any species, moves and items.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from engine_ranges import add_simulator
 
 from agents.battle import SeatDoubleBattle, new_battle
 from agents.battle.joint_choices import joint_choices
@@ -194,7 +194,7 @@ def main() -> int:
     parser.add_argument("--decisions", type=int, default=500_000, help="of all formats together")
     parser.add_argument("--every", type=int, default=20, help="requests at which all choices are compared")
     parser.add_argument("--teams", type=Path)
-    parser.add_argument("--simulator", choices=("stock", "fast"), default="stock")
+    add_simulator(parser)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     lines = [json.loads(line) for line in options.out.read_text().splitlines()] if options.out.exists() else []

@@ -26,7 +26,6 @@ from teamsets.showdown import node
 
 #: Battles that one Node process plays.
 CHUNK = 250
-SIMULATOR_HELP = "Showdown as it is, or as the arena plays it (simulator_parity.py compares the two): twice as fast"
 #: Lines of the log that are shown at a difference.
 LOG_LINES = 40
 
@@ -207,6 +206,12 @@ def show(game: Game, records: list[engine_ledger.Record], coverage: bool) -> Non
         print(f"\n{game.report(total)}")
 
 
+def add_simulator(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says which Showdown is played."""
+    text = "Showdown as it is, or as the arena plays it (simulator_parity.py compares the two): twice as fast"
+    parser.add_argument("--simulator", default="stock", choices=("stock", "fast"), help=text)
+
+
 def main(game: Game, description: str | None) -> int:
     """The command line of a parity script. Returns its exit code: 1 at a difference."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -214,7 +219,7 @@ def main(game: Game, description: str | None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--teams", default=game.teams)
     parser.add_argument("--policy", default=game.policies[0], choices=game.policies)
-    parser.add_argument("--simulator", default="stock", choices=("stock", "fast"), help=SIMULATOR_HELP)
+    add_simulator(parser)
     parser.add_argument("--workers", type=int, default=2, help="Node processes at once")
     parser.add_argument("--coverage", action="store_true", help="count what was reached, and print the table")
     parser.add_argument("--ledger", metavar="FILE", help="append what was compared, and leave out what is in it")

@@ -82,6 +82,10 @@ def report(total: Counts) -> str:
     )
 
 
+def _has_handlers(kind: str, id: str) -> bool:
+    return bool(played.handlers().get(NUMBERS[kind][id]))
+
+
 def _kind(kind: str, counted: dict[str, list[int]]) -> str:
     if kind == "handlers":
         names = handlers()
@@ -91,12 +95,14 @@ def _kind(kind: str, counted: dict[str, list[int]]) -> str:
         names = list(gen9_teams.played()[kind])
     acted = {name: counted.get(name, [0, 0])[1] for name in names if not {name, name.split()[0]} & IMPOSSIBLE.keys()}
     order = sorted(acted, key=lambda name: acted[name])
-    never = [name for name in order if not acted[name]]
+    idle = [name for name in order if not acted[name] and kind != "handlers" and not _has_handlers(kind, name)]
+    never = [name for name in order if not acted[name] and name not in idle]
     why = [f"{name}: {reason}" for name, reason in IMPOSSIBLE.items() if name in names]
     few = [f"{name} {acted[name]}" for name in order if 0 < acted[name] < BAR]
     lines = [
-        f"{len(order)} {kind}: {len(order) - len(never) - len(few)} acted {BAR} times or more",
+        f"{len(order)} {kind}: {len(order) - len(idle) - len(never) - len(few)} acted {BAR} times or more",
         f"never: {', '.join(never) or 'none'}",
+        f"without a function, and no rule asked for them: {', '.join(idle) or 'none'}",
         f"impossible: {'; '.join(why) or 'none'}",
         f"under {BAR}: {', '.join(few) or 'none'}",
     ]

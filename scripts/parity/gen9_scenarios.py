@@ -8,6 +8,7 @@ tests/agents/engine/gen9/scenarios/*.yaml. Exit code 1 at a difference; the firs
     python scripts/parity/gen9_scenarios.py abilities --only gas --seeds 40 --seed 7
     python scripts/parity/gen9_scenarios.py --after 20            # each goes on at random for 20 turns
     python scripts/parity/gen9_scenarios.py --coverage            # also: what acted, and what has no situation
+    python scripts/parity/gen9_scenarios.py --until 500 --ledger parity9.jsonl   # again, until each has acted so often
 
 A Pokémon is "species @item (ability) move move … | level=50 evs=hp252/spe252 nature=Jolly gender=F ivs=atk0 tera=Water".
 A turn is "choice / choice", each a move's id (with " tera": its user terastallizes), "switch species", "send species" for
@@ -28,11 +29,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import engine_ledger
+import engine_ranges
 import gen9_coverage
 import gen9_parity
 import yaml
 from engine_ledger import Counts, add_coverage
 
+from agents.engine.gen9.library import digest
 from teamsets.errors import BadInput
 
 FOLDER = Path(__file__).resolve().parents[2] / "tests/agents/engine/gen9/scenarios"
@@ -41,6 +45,8 @@ KINDS = ("abilities", "items", "moves", "field", "terastallization", "combinatio
 #: Showdown's own tests that are not played, with the reason.
 NOT_PLAYED = FOLDER / "not_played.yaml"
 SEEDS = 4
+#: Of --until: battles of a situation in a round, and of all situations that are kept at once.
+ROUND, KEPT = 25, 500
 _MEMBER = re.compile(
     r"(?P<species>\w+)(?: @(?P<item>\w+))? \((?P<ability>\w+)\) (?P<moves>[\w ]+?)(?: \| (?P<fields>.+))?"
 )
@@ -64,6 +70,17 @@ class Situation(NamedTuple):
     turns: list[list[str]]
     seeds: int
     differs: str
+
+
+class Manner(NamedTuple):
+    """How situations are played. seed: of their draws; after: random turns after each; simulator: `stock` or `fast`."""
+
+    seed: int = 1
+    after: int = 0
+    simulator: str = "stock"
+
+
+PLAIN = Manner()
 
 
 def _points(text: str, otherwise: str) -> str:
@@ -141,17 +158,18 @@ def situations(kinds: Sequence[str] = KINDS) -> list[Situation]:
     return found
 
 
-def _options(chosen: Sequence[tuple[Situation, int]], seed: int, after: int) -> dict[str, Any]:
-    """Options of the oracle for situations, each with the number of one of its seeds, and that many random turns after."""
-    digests = [hashlib.sha256(f"{seed} {one.name} {number}".encode()).hexdigest()[:16] for one, number in chosen]
+def _options(chosen: Sequence[tuple[Situation, int]], how: Manner) -> dict[str, Any]:
+    """Options of the oracle for situations, each with the number of one of its seeds."""
+    digests = [hashlib.sha256(f"{how.seed} {one.name} {number}".encode()).hexdigest()[:16] for one, number in chosen]
     scripts = [{"seed": f"gen5,{hexed}", "turns": one.turns} for hexed, (one, _) in zip(digests, chosen, strict=True)]
     return {
-        "seed": seed,
+        "seed": how.seed,
         "first": 0,
         "battles": len(chosen),
         "pairs": [one.teams for one, _ in chosen],
         "scripts": scripts,
-        "after": after,
+        "after": how.after,
+        "simulator": how.simulator,
     }
 
 
@@ -167,28 +185,81 @@ class Result(NamedTuple):
     shown: str
     acted: frozenset[str]
 
+    def plus(self, more: Result) -> Result:
+        """Both together."""
+        return Result(
+            battles=self.battles + more.battles,
+            decisions=self.decisions + more.decisions,
+            written=self.written + more.written,
+            different=self.different + more.different,
+            other=self.other or more.other,
+            shown=self.shown or more.shown,
+            acted=self.acted | more.acted,
+        )
+
 
 def play(
     chosen: Sequence[Situation],
-    seed: int = 1,
+    how: Manner = PLAIN,
     seeds: int | None = None,
-    after: int = 0,
     total: Counts | None = None,
 ) -> tuple[list[Result], list[str]]:
     """Plays situations on both sides.
 
-    seeds: battles of each, None: as many as it asks for; after: random turns after each; total: counts are added to it.
+    seeds: battles of each, None: as many as it asks for; total: counts are added to it.
     Returns a result each, and what Showdown keeps and nothing is compared with.
     """
     runs = [(one, number) for one in chosen for number in range(seeds or one.seeds)]
-    battles = gen9_parity.oracle(_options(runs, seed, after))
+    battles = gen9_parity.oracle(_options(runs, how))
     unread = [] if "decisions" in battles[-1] else battles.pop()["unread"]
     results, begin = [], 0
     for one in chosen:
         end = begin + (seeds or one.seeds)
-        results.append(_result(battles[begin:end], [_options([run], seed, after) for run in runs[begin:end]], total))
+        results.append(_result(battles[begin:end], [_options([run], how) for run in runs[begin:end]], total))
         begin = end
     return results, unread
+
+
+def _seldom(total: Counts, bar: int) -> dict[str, int]:
+    """The abilities, items and moves that acted fewer than `bar` times, each with how often; without what cannot act."""
+    found = {}
+    for kind in ("abilities", "items", "moves"):
+        for id in gen9_parity.gen9_teams.played()[kind]:
+            times = total.get(kind, {}).get(id, [0, 0])[1]
+            if times < bar and id not in gen9_coverage.IMPOSSIBLE:
+                found[id] = times
+    return found
+
+
+def play_until(listed: Sequence[Situation], bar: int, how: Manner, total: Counts) -> dict[str, Result]:
+    """Plays situations with ever new draws until what they are about has acted `bar` times, or does not act any more.
+
+    total: what acted before, to which all is added. Returns a result for each situation that was played, by its name.
+    """
+    results: dict[str, Result] = {}
+    wanted = _seldom(total, bar)
+    while True:
+        chosen = [one for one in listed if wanted.keys() & set(one.of)]
+        for first in range(0, len(chosen), KEPT // ROUND):
+            part = chosen[first : first + KEPT // ROUND]
+            for one, result in zip(part, play(part, how, ROUND, total)[0], strict=True):
+                results[one.name] = results[one.name].plus(result) if one.name in results else result
+        now = _seldom(total, bar)
+        wanted = {id: now[id] for id, before in wanted.items() if now.get(id, 0) > before}
+        how = how._replace(seed=how.seed + 1)
+        if not wanted:
+            return results
+
+
+def counted_in(ledger: Path) -> Counts:
+    """What acted in the ranges of a ledger that were played on the engine as it is. Raises BadInput where there are none."""
+    total: Counts = {}
+    for record in engine_ledger.read(ledger).values():
+        if record["engine"] == digest() and "coverage" in record:
+            add_coverage(total, record["coverage"])
+    if not total:
+        raise BadInput(f"--ledger {ledger}: no range with --coverage was played on the engine as it is ({digest()}).")
+    return total
 
 
 def _result(battles: list[dict[str, Any]], options: list[dict[str, Any]], total: Counts | None) -> Result:
@@ -274,6 +345,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="another number plays each with other random draws")
     parser.add_argument("--after", type=int, default=0, help="random turns after each situation")
     parser.add_argument("--coverage", action="store_true", help="count what acted (compiles a library that counts)")
+    parser.add_argument(
+        "--until",
+        type=int,
+        default=0,
+        metavar="N",
+        help="with --coverage, and on with other random draws until what each is about has acted N times",
+    )
+    engine_ranges.add_simulator(parser)
+    parser.add_argument("--ledger", type=Path, help="of gen9_parity.py: what acted there counts for --until")
     arguments = parser.parse_args()
     try:
         if set(arguments.kinds) - set(KINDS):
@@ -282,10 +362,18 @@ def main() -> int:
         chosen = [one for one in listed if arguments.only.lower() in one.name.lower() or arguments.only in one.of]
         if not chosen:
             raise BadInput(f"--only {arguments.only}: no situation is called so or is about it.")
-        total: Counts | None = {} if arguments.coverage else None
-        if arguments.coverage:
+        how = Manner(arguments.seed, arguments.after, arguments.simulator)
+        total: Counts | None = {} if arguments.coverage or arguments.until else None
+        if total is not None:
             gen9_coverage.compile_counting()
-        results, unread = play(chosen, arguments.seed, arguments.seeds, arguments.after, total)
+        unread: list[str] = []
+        if arguments.until:
+            total = counted_in(arguments.ledger) if arguments.ledger else {}
+            by_name = play_until(chosen, arguments.until, how, total)
+            chosen = [one for one in chosen if one.name in by_name]
+            results = [by_name[one.name] for one in chosen]
+        else:
+            results, unread = play(chosen, how, arguments.seeds, total)
     except BadInput as error:
         print(f"gen9_scenarios: {error}", file=sys.stderr)
         return 2
@@ -299,7 +387,7 @@ def main() -> int:
         elif one.differs:
             failed = True
             print(f"{one.kind}: {one.name}: differs no longer; take its line 'differs' out\n")
-        if not result.written and not arguments.seeds:
+        if not result.written and not arguments.seeds and not arguments.until:
             failed = True
             print(f"{one.kind}: {one.name}: in none of {result.battles} battles as written: {result.other}\n")
     print(table(chosen, results))

@@ -15,8 +15,6 @@ resumes when the same command is run again.
 --teams: the format whose generator makes the teams, some of them cut short; default: the format itself. any: any species,
 moves and items, half of the Pokémon with what decides who may choose what (Revival Blessing, Commander, Shadow Tag, Eject
 Button, explosions). The teams need not be legal in the format: what is compared is which choices it accepts.
-
---simulator fast: Showdown as the arena plays it (simulator_parity.py compares it with stock Showdown).
 """
 
 from __future__ import annotations
@@ -28,6 +26,8 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from engine_ranges import add_simulator
 
 from agents.battle.joint_choices import legal_joint_choices
 from teamsets.formats import DOUBLES_FORMATS
@@ -105,7 +105,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tries", type=int, default=200, help="random choices for each request (default: %(default)s)")
-    parser.add_argument("--simulator", choices=("stock", "fast"), default="stock")
+    add_simulator(parser)
     arguments = parser.parse_args()
     settings = {"tries": arguments.tries, "simulator": arguments.simulator}
     if arguments.ledger:

@@ -111,6 +111,18 @@ def test_a_difference_is_counted_and_shown(monkeypatch: pytest.MonkeyPatch) -> N
     assert scenarios.table(chosen, results).splitlines()[-1].endswith("| 2 | 1 |")
 
 
+def test_situations_are_played_until_what_they_are_about_has_acted_often_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    acted = iter([3, 4, 0])  # of toxic, in three rounds
+    monkeypatch.setattr(scenarios.gen9_coverage, "counts", lambda: {"moves": {"toxic": [9, next(acted)]}})
+    monkeypatch.setattr(scenarios, "ROUND", 2)
+    total: dict[str, Any] = {"moves": {"sleeptalk": [50, 50]}}
+    results = scenarios.play_until([one(), one(name="Sleep", of="sleeptalk")], 50, scenarios.Manner(), total)
+    assert list(results) == ["Toxic poisons"] and results["Toxic poisons"].battles == 6
+    assert total["moves"]["toxic"] == [27, 7]
+
+
 def test_what_of_showdowns_tests_is_not_played_is_listed_with_reasons() -> None:
     listed = yaml.safe_load(scenarios.NOT_PLAYED.read_text())
     used = {reason for counts in listed["files"].values() for reason in counts}
