@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Makes the shipped network `policy:gen9championsvgc2026regma` again: battles of doubles of heuristic:expert with itself and with two
-# others, cloned.
+# others, cloned; then PPO on Showdown.
 #
 #   scripts/build/train_gen9championsvgc2026regma.sh FOLDER TEAMS
 #
 # TEAMS: a folder of teams for training (docs/teams.md); those of the shipped network were 100 of people's, which the project does not
-# have (vgc-bench's). Needs `make training`. Half an hour of battles and ten minutes of training on one core. Run it again after any
-# end: it goes on.
+# have (vgc-bench's). Needs `make training`. Half an hour of battles, ten minutes of cloning and 40 minutes of PPO on one core. Run it
+# again after any end: it goes on.
 set -euo pipefail
 [ $# -eq 2 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 teams=$(realpath "$2")
@@ -19,4 +19,8 @@ for name in mirror others; do
     [ -e "doubles/$name" ] ||
         "$bin/train" data build --db "$name.duckdb" --where "agent LIKE 'heuristic:expert%' AND NOT at_fault" --out "doubles/$name" --hold-out 0.03
 done
-"$bin/train" base "$project/agents/policy/shipped/gen9championsvgc2026regma/config.yaml"
+shipped=$project/agents/policy/shipped/gen9championsvgc2026regma
+"$bin/train" base "$shipped/cloned.yaml"
+[ -e teams ] || ln -s "$teams" teams
+"$bin/train" online "$shipped/config.yaml"
+echo "policy:$1/doubles-played@last"
