@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import IO, Any
 
 import rich.console
 from rich.segment import Segment
@@ -14,6 +14,18 @@ from arena.terminal.output import shown
 
 class Console(rich.console.Console):
     """A console whose styles and cursor movements reach the terminal, and those in the texts that it prints do not."""
+
+    @property
+    def file(self) -> IO[str]:
+        """The stream below all that stand in for it: a live display puts one before that of `plain_output`."""
+        file = super().file
+        while (below := getattr(file, "rich_proxied_file", None)) is not None:
+            file = below
+        return file
+
+    @file.setter
+    def file(self, new_file: IO[str]) -> None:
+        self._file = new_file
 
     def render_str(self, text: str, **options: Any) -> Text:
         return super().render_str(shown(text), **options)

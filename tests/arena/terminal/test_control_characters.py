@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 from support.command_line import PROJECT, run_arena
@@ -72,6 +73,20 @@ def test_what_is_printed_is_shown_as_text_and_a_console_writes_below(monkeypatch
         streams["stdout"].getvalue() == f"{TEXT}\n\x1b[31mfine\x1b[0m\n" and streams["stderr"].getvalue() == f"{TEXT}\n"
     )
     assert sys.stdout is streams["stdout"]
+
+
+def test_a_live_display_moves_the_cursor_and_what_is_printed_meanwhile_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    with plain_output(), Live(console=Console(force_terminal=True, width=80), auto_refresh=False) as live:
+        live.update("first", refresh=True)
+        print(EVIL)
+        live.update("second", refresh=True)
+    drawn = out.getvalue()
+    assert "\x1b[2K" in drawn and r"\x1b[2K" not in drawn and "second" in drawn
+    assert r"\x9b31m" in drawn and not re.search("\x1b\\[2J|[\x07\x9b\u202e]", drawn)
 
 
 def test_every_console_is_ours() -> None:
