@@ -15,6 +15,7 @@ from arena.record import DamagedLog, compressed, unpacked
 from arena.report.board import Board
 from arena.report.diagnostics import read_diagnostics
 from arena.report.narration import narrate
+from arena.report.numbers import listed
 from arena.report.story_types import (
     SEAT_NAMES,
     BattleRow,
@@ -249,6 +250,7 @@ class _SeatChoices:
         self.team: list[RequestPokemon] = requests[0]["side"]["pokemon"] if requests else []
         self._numbers: dict[str, int] = {}
         self._names: dict[str, str] = {}
+        self._leads = max((len(request.get("active") or ()) for request in requests), default=1)
         for request in requests:
             for pokemon in request["side"]["pokemon"]:
                 species = pokemon["details"].split(",", 1)[0]
@@ -295,7 +297,9 @@ class _SeatChoices:
         kind, _, rest = choice.partition(" ")
         if kind == "team":
             named = [self.team[int(digit) - 1]["details"].split(",", 1)[0] for digit in rest]
-            return f"lead {named[0]}, then {', '.join(named[1:])}" if named[1:] else f"lead {named[0]}"
+            leads, others = listed(named[: self._leads]), ", ".join(named[self._leads :])
+            come = "then" if len(named) == len(self.team) else "bring"
+            return f"lead {leads}, {come} {others}" if others else f"lead {leads}"
         what, *more = rest.split(" ")
         name = self._names.get(f"{kind} {what}", what or kind)
         extra = ", ".join(_TARGETS.get(word, word) for word in more)

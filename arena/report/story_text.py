@@ -22,6 +22,8 @@ from arena.report.story_types import (
 
 _CELLS = 10
 _BAR = 5
+#: So many other choices are named all, and of more so many: two slots have some dozens, a team preview 360.
+_ALL, _FIRST = 60, 20
 #: Narrower than this, the two sides stand one below the other.
 _SIDE_BY_SIDE = 100
 
@@ -147,6 +149,8 @@ def _decision(names: list[list[str]], decision: StoryDecision) -> Group:
         lines.append(_numbers(names, decision))
     else:
         others = [names[number][1] for number in decision["legal"] if number != decision["choice"]]
+        if len(others) > _ALL:
+            others = [*others[:_FIRST], f"and {len(others) - _FIRST} more"]
         lines += [Padding(_text(f"or: {'; '.join(others)}", "dim"), (0, 0, 0, 3))] if others else []
     for name, text in decision.get("texts", []):
         lines.append(Padding(Text.assemble((f"{name or 'diagnostics'}: ", "dim"), _text(text)), (0, 0, 0, 3)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import orjson
 import pytest
 from rich.console import Console
 from support.doubles import doubles_fixtures
@@ -13,7 +14,7 @@ from arena.battles.guard import StepGuard
 from arena.record import compressed
 from arena.report import story_text
 from arena.report.board import Board
-from arena.report.story import story
+from arena.report.story import _SeatChoices, story
 from arena.report.story_types import BattleRow, Story, StoryDecisionRow
 from arena.venue import Rules
 from arena.venues.simulator.host import Host
@@ -87,6 +88,28 @@ def test_a_battle_shows_two_of_each_side_and_what_each_slot_could_choose(told: S
     assert decision["joint"] and is_stored(choices[decision["choice"]][0], [choices[n][0] for n in decision["legal"]])
     assert {choices[n][1].partition(": ")[0] for n in decision["legal"]} == {"first", "second"}
     assert any("(at opponent 1)" in shown for _, shown in choices)
+
+
+def test_a_preview_says_who_leads_and_who_is_brought_and_names_few_of_its_alternatives() -> None:
+    species = ["Hypno", "Muk", "Onix", "Mew", "Ditto", "Snorlax"]
+    side = {"pokemon": [{"details": f"{name}, L50"} for name in species]}
+    requests = [{"teamPreview": True, "side": side}, {"active": [None, None], "side": side}]
+    legal = [
+        "team 3142",
+        "team 314256",
+        *(f"team 31{a}{b}{c}" for a in range(1, 7) for b in range(1, 7) for c in (2, 4)),
+    ]
+    choices = _SeatChoices([f"|request|{orjson.dumps(request).decode()}" for request in requests])
+    row: StoryDecisionRow = {
+        "battle_id": 1, "seat": "p1", "turn": 0, "legal": legal, "choice": legal[0], "think_ms": 1.0, "diagnostics": None,
+    }  # fmt: skip
+    decision = choices.decision(row)
+    named = [shown for _, shown in choices.choices()]
+    assert named[:2] == ["lead Onix and Hypno, bring Mew, Muk", "lead Onix and Hypno, then Mew, Muk, Ditto, Snorlax"]
+    console = Console(width=160)
+    with console.capture() as captured:
+        console.print(story_text._decision(choices.choices(), decision))
+    assert "; and 53 more" in captured.get() and captured.get().count("lead ") == 1 + 20
 
 
 def test_the_terminal_marks_all_four(told: Story) -> None:
