@@ -251,8 +251,22 @@ def play_until(listed: Sequence[Situation], bar: int, how: Manner, total: Counts
             return results
 
 
+def reached(listed: Sequence[Situation], bar: int, total: Counts) -> str:
+    """Which of the abilities, items and moves that situations are about have acted `bar` times, and which have not."""
+    about = {id for one in listed for id in one.of}
+    seldom = {id: times for id, times in sorted(_seldom(total, bar).items()) if id in about}
+    kinds = gen9_parity.gen9_teams.played()
+    able = (
+        about & {id for kind in ("abilities", "items", "moves") for id in kinds[kind]} - gen9_coverage.IMPOSSIBLE.keys()
+    )
+    left = ", ".join(f"{id} {times}" for id, times in seldom.items())
+    return f"{len(able) - len(seldom)} of {len(able)} acted {bar} times or more; given up: {left or 'none'}"
+
+
 def counted_in(ledger: Path) -> Counts:
     """What acted in the ranges of a ledger that were played on the engine as it is. Raises BadInput where there are none."""
+    if not ledger.is_file():
+        raise BadInput(f"--ledger {ledger}: no such file.")
     total: Counts = {}
     for record in engine_ledger.read(ledger).values():
         if record["engine"] == digest() and "coverage" in record:
@@ -350,12 +364,18 @@ def main() -> int:
         type=int,
         default=0,
         metavar="N",
-        help="with --coverage, and on with other random draws until what each is about has acted N times",
+        help="on with other random draws until what each is about has acted N times",
     )
     engine_ranges.add_simulator(parser)
     parser.add_argument("--ledger", type=Path, help="of gen9_parity.py: what acted there counts for --until")
     arguments = parser.parse_args()
     try:
+        for option, least in (("seeds", 1), ("after", 0), ("until", 0)):
+            given = getattr(arguments, option)
+            if given is not None and given < least:
+                raise BadInput(f"--{option} {given}: must be {least} or more.")
+        if arguments.ledger and not arguments.until:
+            raise BadInput("--ledger: what acted there counts for --until alone: add it.")
         if set(arguments.kinds) - set(KINDS):
             raise BadInput(f"{' '.join(arguments.kinds)}: the kinds are {', '.join(KINDS)}.")
         listed = situations(arguments.kinds or KINDS)
@@ -395,7 +415,9 @@ def main() -> int:
         print(f"\n{without(chosen)}\n\n{showdowns()}")
     if unread:
         print(f"\nShowdown keeps what is compared with nothing: {', '.join(unread)}")
-    if total is not None:
+    if total is not None and arguments.until:
+        print(f"\n{reached(chosen, arguments.until, total)}")
+    if total is not None and arguments.coverage:
         print(f"\nActed in no situation that is about them: {idle(chosen, results)}\n\n{gen9_coverage.report(total)}")
     return int(failed)
 

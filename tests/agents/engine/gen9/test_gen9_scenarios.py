@@ -121,6 +121,8 @@ def test_situations_are_played_until_what_they_are_about_has_acted_often_enough(
     results = scenarios.play_until([one(), one(name="Sleep", of="sleeptalk")], 50, scenarios.Manner(), total)
     assert list(results) == ["Toxic poisons"] and results["Toxic poisons"].battles == 6
     assert total["moves"]["toxic"] == [27, 7]
+    found = scenarios.reached([one(), one(name="Sleep", of="sleeptalk")], 50, total)
+    assert found == "1 of 2 acted 50 times or more; given up: toxic 7"
 
 
 def test_what_of_showdowns_tests_is_not_played_is_listed_with_reasons() -> None:
@@ -139,3 +141,21 @@ def test_the_command_plays_what_is_asked_for() -> None:
     done = subprocess.run([*command, "--only", "splash"], capture_output=True, text=True, cwd=PROJECT)
     assert done.returncode == 2
     assert done.stderr == "gen9_scenarios: --only splash: no situation is called so or is about it.\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--seeds", "0"], "--seeds 0: must be 1 or more."),
+        (["--after", "-1"], "--after -1: must be 0 or more."),
+        (["--ledger", "x.jsonl"], "--ledger: what acted there counts for --until alone: add it."),
+        (["--until", "5", "--ledger", "/none/x.jsonl"], "--ledger /none/x.jsonl: no such file."),
+    ],
+)
+def test_options_that_cannot_be_are_refused(
+    options: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["gen9_scenarios.py", "items", *options])
+    monkeypatch.setattr(scenarios.gen9_coverage, "compile_counting", lambda: None)
+    assert scenarios.main() == 2
+    assert capsys.readouterr().err == f"gen9_scenarios: {message}\n"
