@@ -121,7 +121,8 @@ def replay(
 
     The battle ID is played from its input log and compared line by line. Exit code 1 if they differ.
 
-    Of a battle of the generation-1 engine, which has no logs, it compares winner, turns, and the legal choices at each decision.
+    Of a battle of the generation-1 engine, which has no logs, it compares winner, turns, and the legal choices at each
+    decision.
 
     With --html or --log it is written in the format of Showdown's replays instead. Writing needs no network; opening the
     page loads the viewer from play.pokemonshowdown.com.
