@@ -95,7 +95,9 @@ def _kind(kind: str, counted: dict[str, list[int]]) -> str:
         names = list(gen9_teams.played()[kind])
     acted = {name: counted.get(name, [0, 0])[1] for name in names if not {name, name.split()[0]} & IMPOSSIBLE.keys()}
     order = sorted(acted, key=lambda name: acted[name])
-    idle = [name for name in order if not acted[name] and kind != "handlers" and not _has_handlers(kind, name)]
+    idle = [
+        name for name in order if not acted[name] and kind in ("abilities", "items") and not _has_handlers(kind, name)
+    ]
     never = [name for name in order if not acted[name] and name not in idle]
     why = [f"{name}: {reason}" for name, reason in IMPOSSIBLE.items() if name in names]
     few = [f"{name} {acted[name]}" for name in order if 0 < acted[name] < BAR]

@@ -163,6 +163,9 @@ def test_what_was_never_reached_is_named() -> None:
     assert "knockoff 3" in moves.partition("under 500: ")[2].partition("\n")[0]
     assert "thunderbolt" in moves.partition("never: ")[2].partition("\n")[0]
     assert "leftovers 650 (700)" in shown
+    items = shown.partition(" items: ")[2]
+    assert "pokeball" in items.partition("without a function, and no rule asked for them: ")[2].partition("\n")[0]
+    assert "pokeball" not in items.partition("never: ")[2].partition("\n")[0]
 
 
 def test_the_ledger_recognises_the_engine_by_its_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
