@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote
 
 from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.battle.choices import Choice
-from agents.contract import Agent, Answer
+from agents.contract import Agent, Answer, OptionLimits
 from agents.registry import AgentSource, resolve
 from teamsets.errors import BadInput
 
@@ -32,12 +32,13 @@ class Coached(Agent):
     """
 
     repeatable: ClassVar[bool] = False
+    option_limits: ClassVar[OptionLimits] = {"lead": (0, 1)}
 
     def __init__(self, learner: str = "", coach: str = "", lead: float = 0.0) -> None:
         if not learner or not coach:
             raise BadInput(f"coached: learner and coach are required: {_USE}")
-        if not 0 <= lead <= 1:
-            raise BadInput(f"coached: lead={lead}: must be a probability from 0 to 1")
+        if problem := self.wrong_option(lead=lead):
+            raise BadInput(f"coached: {problem}")
         self.lead = lead
         self.learner, self.coach = _source(learner).make(), _source(coach).make()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from typing import Any, ClassVar
 
 from poke_env.battle.move import Move
@@ -16,6 +17,9 @@ from agents.battle.choices import Choice
 #: What `act` may return: a legal `Choice`, poke-env's order, move or Pokémon, or a choice as text; in doubles also a pair of
 #: them, one for each slot.
 Answer = Choice | BattleOrder | Move | Pokemon | str | tuple["Answer", "Answer"]
+
+#: Option -> the least and the largest number that it may be.
+OptionLimits = Mapping[str, tuple[float, float]]
 
 
 class Agent:
@@ -36,6 +40,8 @@ class Agent:
     plays_doubles: ClassVar[bool] = True
     #: True for an external program that plays over a websocket (agents/external): `act` is never called.
     is_external: ClassVar[bool] = False
+    #: What `wrong_option` checks; a limit that is infinite: none, but the value must be finite.
+    option_limits: ClassVar[OptionLimits] = {}
     #: The seat's generator, seeded by the fixture; set before `start`.
     rng: random.Random
     #: Diagnostics of its last decision, JSON-serializable; stored with the decision, then cleared. Some names are used by
@@ -72,6 +78,22 @@ class Agent:
 
         Called before a run starts, so that an agent without its program or file is refused instead of losing every battle.
         """
+        return ""
+
+    @classmethod
+    def wrong_option(cls, **options: Any) -> str:
+        """Returns which option has a value that it cannot have, and what it must be, in one line; empty if none.
+
+        options: those that the spec gives. Checks `option_limits`; a subclass may check more. Called with `missing`, so that
+        an agent that cannot be created with its options is refused instead of losing every battle.
+        """
+        for name, (least, most) in cls.option_limits.items():
+            value = options.get(name)
+            if value is None or (least <= value <= most and math.isfinite(value)):
+                continue
+            if math.isfinite(most):
+                return f"{name}={value}: must be from {least:g} to {most:g}"
+            return f"{name}={value}: must be " + (f"{least:g} or more" if math.isfinite(least) else "a finite number")
         return ""
 
     def prepare(self, format_id: str) -> None:

@@ -143,7 +143,7 @@ def _missing(agent_class: type[Agent], options: dict[str, Any], format_id: str |
             "it plays singles only; doubles are played by random, heuristic:max-power, max-damage and expert, poke-env's "
             "players, networks of doubles and agents of your own"
         )
-    return agent_class.missing(format_id, **options)
+    return agent_class.wrong_option(**options) or agent_class.missing(format_id, **options)
 
 
 def _quoted(value: str) -> str:

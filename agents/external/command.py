@@ -45,7 +45,7 @@ class External(ProgramAgent):
     def __init__(
         self, command: str = "", role: str = "challenge", allowance: float = 5.0, start: float = 60.0, cwd: str = ""
     ) -> None:
-        problem = _problem(command, role)
+        problem = _problem(command, role) or self.wrong_option(allowance=allowance, start=start)
         if problem:
             raise BadInput(f"agent 'external': {problem}")
         self.argv = shlex.split(command)

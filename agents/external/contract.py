@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from agents.contract import SinglesAgent
+from agents.contract import OptionLimits, SinglesAgent
 
 Role = Literal["challenge", "accept"]
 
@@ -48,6 +49,7 @@ class ProgramAgent(SinglesAgent):
 
     is_external: ClassVar[bool] = True
     repeatable: ClassVar[bool] = False
+    option_limits: ClassVar[OptionLimits] = dict.fromkeys(("allowance", "start"), (0, math.inf))
     role: Role = "challenge"
     allowance: float = 5.0
     start_limit: float = 60.0

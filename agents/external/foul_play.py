@@ -7,12 +7,14 @@ requirements, a build of poke-engine for each generation, and a copy of its code
 from __future__ import annotations
 
 import hashlib
+import math
 import shutil
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+from agents.contract import OptionLimits
 from agents.external import foul_play_sets
 from agents.external.contract import BattleAddress, Program, ProgramAgent
 from agents.external.settings import VARIABLES, program_path
@@ -46,12 +48,18 @@ class FoulPlay(ProgramAgent):
     the battle, 60.
     """
 
+    option_limits: ClassVar[OptionLimits] = {
+        **ProgramAgent.option_limits,
+        **dict.fromkeys(("ms", "parallelism", "threads"), (1, math.inf)),
+    }
+
     def __init__(
         self, ms: int = 100, parallelism: int = 1, threads: int = 1, allowance: float = 5.0, start: float = 60.0
     ) -> None:
-        for name, value in (("ms", ms), ("parallelism", parallelism), ("threads", threads)):
-            if value < 1:
-                raise BadInput(f"foul-play: {name}={value}: must be 1 or more")
+        if problem := self.wrong_option(
+            ms=ms, parallelism=parallelism, threads=threads, allowance=allowance, start=start
+        ):
+            raise BadInput(f"foul-play: {problem}")
         self.ms, self.parallelism, self.threads = ms, parallelism, threads
         self.allowance, self.start_limit = allowance, start
 

@@ -36,7 +36,7 @@ class Ensemble(NetworkAgent):
     paths: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, temperature: float = 0.0, device: str = "auto") -> None:
-        super().__init__(temperature)
+        super().__init__(temperature, device)
         self._members = [policy(path)(device=device) for path in self.paths]
 
     @classmethod

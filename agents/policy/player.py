@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from agents.batched import BatchedAgent
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
+from agents.contract import OptionLimits
 from agents.observation.actions import legal_actions
 from agents.observation.columns import FIELD, FieldFeature, turns
 from agents.observation.doubles.columns import decision_numbers
@@ -36,11 +37,19 @@ class NetworkAgent(BatchedAgent):
     spec: ClassVar[str] = ""
     #: Whether its network does is a matter of the checkpoint: see `missing`.
     plays_doubles = True
+    option_limits: ClassVar[OptionLimits] = {"temperature": (0, math.inf)}
 
-    def __init__(self, temperature: float) -> None:
-        if not (0 <= temperature < math.inf):
-            raise BadInput(f"{self.spec}: temperature={temperature}: must be 0 (most probable action) or more")
+    def __init__(self, temperature: float, device: str) -> None:
+        if problem := self.wrong_option(temperature=temperature, device=device):
+            raise BadInput(f"{self.spec}: {problem}")
         self.temperature = temperature
+
+    @classmethod
+    def wrong_option(cls, **options: Any) -> str:
+        """Check the device too: its form, not whether the machine has it."""
+        device = options.get("device", "auto")
+        wrong = "" if re.fullmatch(_DEVICES, device) else f"device={device}: must be auto, cpu, cuda, cuda:N or mps"
+        return super().wrong_option(**options) or wrong
 
     @classmethod
     async def answers(cls, agents: Sequence[Self], observations: Observations) -> NDArray[np.floating[Any]]:
@@ -99,9 +108,7 @@ class Policy(NetworkAgent):
     path: ClassVar[str] = ""
 
     def __init__(self, temperature: float = 0.0, device: str = "auto") -> None:
-        super().__init__(temperature)
-        if not re.fullmatch(_DEVICES, device):
-            raise BadInput(f"{self.spec}: device={device}: must be auto, cpu, cuda, cuda:N or mps")
+        super().__init__(temperature, device)
         self._server = connection_to(_pinned(self.path), device)
         self._session, self._release = self._server.open_session(self)
         self._position = -1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, ClassVar
 
 from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.battle.choices import Choice
-from agents.contract import Agent
+from agents.contract import Agent, OptionLimits
 from agents.mechanics.fighters import conditions, foe_fighter, own_fighter
 from agents.mechanics.matchups import Combatant, Matchups
 from agents.mechanics.moves import MoveFacts, facts_of
@@ -49,15 +50,24 @@ class Expert(Agent):
     preview, "matchup" (the leads, and who is brought, by matchups) or "random".
     """
 
+    option_limits: ClassVar[OptionLimits] = dict.fromkeys(("duel", "reply", "alive", "tera"), (-math.inf, math.inf))
+
     def __init__(
         self, duel: float = 0.35, reply: float = 3.0, alive: float = 0.4, tera: float = 0.12, preview: str = "matchup"
     ) -> None:
-        if preview not in PREVIEWS:
-            raise BadInput(f"preview={preview}: choose one of {', '.join(PREVIEWS)}")
+        if problem := self.wrong_option(preview=preview, duel=duel, reply=reply, alive=alive, tera=tera):
+            raise BadInput(f"heuristic:expert: {problem}")
         self.preview = preview
         self.weights = PlannerWeights(alive=alive, duel=duel, tera=tera, reply=reply)
         self._matchups = Matchups()
         self._doubles_weights = DoublesWeights()
+
+    @classmethod
+    def wrong_option(cls, **options: Any) -> str:
+        """Check the name of the team preview too."""
+        preview = options.get("preview", PREVIEWS[0])
+        wrong = "" if preview in PREVIEWS else f"preview={preview}: choose one of {', '.join(PREVIEWS)}"
+        return super().wrong_option(**options) or wrong
 
     def team_preview(self, battle: SeatBattle | SeatDoubleBattle) -> Choice | None:
         """Return the order with the best matchups against those shown: the lead, in doubles the leads and who is brought."""

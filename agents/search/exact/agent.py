@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.contract import SinglesAgent
+from agents.contract import OptionLimits, SinglesAgent
 from agents.mechanics.matchups import Matchups
 from agents.mechanics.preview import best_lead
 from agents.search.exact.game import Game, SearchTree, seat_of
@@ -73,6 +73,12 @@ class ExactSearch(SinglesAgent):
     """
 
     repeatable: ClassVar[bool] = False
+    option_limits: ClassVar[OptionLimits] = {
+        **dict.fromkeys(("ms", "threads", "steps"), (1, math.inf)),
+        **dict.fromkeys(("samples", "iterations", "temperature", "exploration", "trust", "beta"), (0, math.inf)),
+        "first": (-math.inf, math.inf),
+        "prior": (0, 1),
+    }
 
     #: Checkpoint -> the class of agents that it plays as (agents/policy); set when the registry resolves its first spec.
     networks: ClassVar[Callable[[str], type[Any]] | None] = None
@@ -94,27 +100,13 @@ class ExactSearch(SinglesAgent):
         prior: float = 0.5,
         device: str = "auto",
     ) -> None:
-        for name, value, least in (
-            ("ms", ms, 1),
-            ("samples", samples, 0),
-            ("threads", threads, 1),
-            ("steps", steps, 1),
-        ):
-            if value < least:
-                raise BadInput(f"search:exact: {name}={value}: must be {least} or more")
-        limits = (
-            ("iterations", iterations),
-            ("temperature", temperature),
-            ("exploration", exploration),
-            ("trust", trust),
-            ("beta", beta),
-            ("prior", prior),
-        )
-        for name, number in limits:
-            if not 0 <= number < math.inf:
-                raise BadInput(f"search:exact: {name}={number}: must be 0 or more")
-        if not prior <= 1:
-            raise BadInput(f"search:exact: prior={prior}: must be from 0 to 1")
+        problem = self.wrong_option(
+            ms=ms, samples=samples, threads=threads, iterations=iterations, temperature=temperature,
+            exploration=exploration, first=first, trust=trust, steps=steps, beta=beta, prior=prior, policy=policy,
+            device=device,
+        )  # fmt: skip
+        if problem:
+            raise BadInput(f"search:exact: {problem}")
         files_of(weights)
         from agents.search.exact.root_values import TreeSettings
 
@@ -160,14 +152,22 @@ class ExactSearch(SinglesAgent):
         return cls.networks(name)
 
     @classmethod
+    def wrong_option(cls, **options: Any) -> str:
+        """Check the device of the network of `policy` too."""
+        network = cls._network_of(options)
+        wrong = "" if network is None else network.wrong_option(**_device(options))
+        return super().wrong_option(**options) or str(wrong)
+
+    @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        """Return why it cannot play a format (None: any), with the fix; empty if it can."""
+        """Return why it cannot play a format (None: any), with the fix; empty if it can. Reads a file of weights."""
         if format_id is None:
             lacking = "" if not lacks(1) else lacks(9) and lacks(1)
         elif get_format(format_id).id not in _FORMATS:
             return f"the engines play {', '.join(_FORMATS[:-1])} and {_FORMATS[-1]} only"
         else:
-            lacking = lacks(get_format(format_id).gen)
+            gen = get_format(format_id).gen
+            lacking = lacks(gen) or _unreadable(options.get("weights", _WEIGHTS), gen)
         network = cls._network_of(options)
         return lacking or ("" if network is None else network.missing(format_id))
 
@@ -326,6 +326,22 @@ def lacks(gen: int) -> str:
         compiler()
     except CompilerMissing as reason:
         return str(reason)
+    return ""
+
+
+def _unreadable(weights: str, gen: int) -> str:
+    """Return why a file of weights cannot be used in a generation; empty if it can, and for a name ("network", "fitted")."""
+    if weights in (_WEIGHTS, "fitted"):
+        return ""
+    try:
+        if gen == 1:
+            read(weights)
+        else:
+            from agents.search.exact.gen9.network import read_weights
+
+            read_weights(weights)
+    except BadInput as error:
+        return str(error)
     return ""
 
 

@@ -30,8 +30,9 @@ from agents.engine.gen1.tables import (
     move,
 )  # fmt: skip
 from agents.search.exact.damage_shares import accuracy_of, answer_of, best_share, share_of, threat_to
-from teamsets.errors import BadInput
+from agents.search.fitted import lines_of, wrong_line
 
+_FORM = "a line is 'value NAME WEIGHT' or 'choice NAME WEIGHT', as in agents/search/weights/gen1.txt"
 _ILL = ("burn", "paralyze", "sleep", "freeze", "poison", "toxic")  # in the order of the statuses' numbers
 _STATS = ("atk", "def", "spa", "spd", "spe")
 #: Names of a value's features in the order of their weights; each species adds "alive:NAME" and "hp:NAME" behind them.
@@ -87,13 +88,12 @@ def read_weights(file: Path | None) -> tuple[NDArray[np.float32], NDArray[np.flo
     for name, species in SPECIES_BY_ID.items():
         places[f"value alive:{name}"], places[f"value hp:{name}"] = _ALIVE_OF + species["num"], _HP_OF + species["num"]
         places[f"choice switch:{name}"] = _SWITCH_OF + species["num"]
-    for line in file.read_text("utf-8").splitlines():
-        if not line or line.startswith("#"):
-            continue
+    for line in lines_of(file):
         name, _, weight = line.rpartition(" ")
-        if name not in places:
-            raise BadInput(f"{file}: {line!r} is no weight of generation 1.")
-        (value if name.startswith("value ") else choice)[places[name]] = float(weight)
+        try:
+            (value if name.startswith("value ") else choice)[places[name]] = float(weight)
+        except (KeyError, ValueError):
+            raise wrong_line(file, line, f"is no weight of generation 1: {_FORM}") from None
     return value, choice
 
 

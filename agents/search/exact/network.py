@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from agents.engine.compiled import compiled
 from agents.engine.gen1.layout import MON_SPECIES, MON_WORDS, MONS, MOVES, ORDER
 from agents.engine.gen1.state import side_of
+from agents.search import fitted
 from agents.search.exact.features import FEATURES, MOVE_NUMBERS, SPECIES, features_of
 from teamsets.errors import BadInput
 
@@ -51,8 +52,11 @@ def read_network(file: Path) -> PositionNetwork:
             network = PositionNetwork(
                 **{name: np.ascontiguousarray(stored[name], np.float32) for name in PositionNetwork._fields}
             )
-    except (OSError, ValueError, KeyError) as error:
-        raise BadInput(f"{file}: is no network of the exact search: {error}") from error
+    except fitted.NO_ARRAYS as error:
+        raise BadInput(
+            f"{file}: is no network of the exact search in generation 1 ({error}): give one that "
+            "scripts/build/fit_exact_search.py has written"
+        ) from error
     if len(network.table) != FEATURES or len(network.actions) != ACTION_ROWS:
         raise BadInput(f"{file}: has {len(network.table)} features, not {FEATURES}: fit it anew")
     return network

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from agents.batched import EngineAgent
+from agents.contract import OptionLimits
 from agents.search.exact.agent import compiled, lacks
 from agents.search.exact.weights import digest_of, files_of
 from teamsets.errors import BadInput
@@ -30,11 +32,14 @@ class OmniscientSearch(EngineAgent):
     choices are sampled; weights, as for `search:exact`, "network" (in generation 9 the fitted weights).
     """
 
+    option_limits: ClassVar[OptionLimits] = {
+        "iterations": (1, math.inf),
+        "temperature": (0, math.inf),
+    }
+
     def __init__(self, iterations: int = 300, temperature: float = 0.0, weights: str = "network") -> None:
-        if iterations < 1:
-            raise BadInput(f"search:omniscient: iterations={iterations}: must be 1 or more")
-        if temperature < 0:
-            raise BadInput(f"search:omniscient: temperature={temperature}: must be 0 or more")
+        if problem := self.wrong_option(iterations=iterations, temperature=temperature):
+            raise BadInput(f"search:omniscient: {problem}")
         files_of(weights)
         if reason := self.missing():
             raise BadInput(f"search:omniscient: {reason}")

@@ -103,6 +103,10 @@ class PokeEngine:
         )
         return SearchResult(_options(answer["side_one"]), _options(answer["side_two"]), answer["iterations"])
 
+    def no_weights(self, file: str) -> str:
+        """Return the file and the line of it that is no fitted weight of this build; empty if all are."""
+        return str(self._ask("weights", weights=file))
+
     def outcomes(self, state: str, choice_one: str, choice_two: str) -> list[EngineOutcome]:
         """Return all outcomes of a pair of choices (poke-engine's names; "none": no choice). Raises EngineFailed."""
         answers = self._ask("outcomes", state=state, choice_one=choice_one, choice_two=choice_two)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.contract import SinglesAgent
+from agents.contract import OptionLimits, SinglesAgent
 from agents.mechanics.matchups import Matchups
 from agents.mechanics.preview import best_lead
 from agents.search import fitted
 from agents.search.poke_engine.builds import builds, missing
-from agents.search.poke_engine.engine import EngineFailed, Option, SearchResult, SearchSettings, engine_for
+from agents.search.poke_engine.engine import EngineFailed, Option, PokeEngine, SearchResult, SearchSettings, engine_for
 from agents.search.poke_engine.history import History
 from agents.search.poke_engine.state import position
 from teamsets.errors import BadInput
@@ -22,6 +24,8 @@ from teamsets.formats import get_format
 
 #: Weights fitted by scripts/build/fit_search_weights.py, a file per generation.
 WEIGHTS = fitted.FOLDER
+#: What `weights` may be besides a file.
+_NAMED = ("fitted", "none")
 # Number of samples by generation; where a set is only its moves, two deeper searches are stronger than four.
 _SAMPLES = {1: 2}
 
@@ -53,6 +57,12 @@ class MonteCarloTreeSearch(SinglesAgent):
     """
 
     repeatable: ClassVar[bool] = False
+    option_limits: ClassVar[OptionLimits] = {
+        **dict.fromkeys(("ms", "threads"), (1, math.inf)),
+        **dict.fromkeys(("samples", "iterations", "exploration", "trust"), (0, math.inf)),
+        "first": (-math.inf, math.inf),
+        "good": (0, 1),
+    }
 
     def __init__(
         self,
@@ -66,19 +76,12 @@ class MonteCarloTreeSearch(SinglesAgent):
         weights: str = "fitted",
         trust: float = 0.5,
     ) -> None:
-        for name, value, least in (("ms", ms, 1), ("samples", samples, 0), ("threads", threads, 1)):
-            if value < least:
-                raise BadInput(f"search:mcts: {name}={value}: must be {least} or more")
-        if iterations < 0:
-            raise BadInput(f"search:mcts: iterations={iterations}: must be 0 (limited by ms) or more")
-        if not 0 <= good <= 1:
-            raise BadInput(f"search:mcts: good={good}: must be from 0 to 1")
-        if exploration < 0:
-            raise BadInput(f"search:mcts: exploration={exploration}: must be 0 or more")
-        if weights not in ("fitted", "none") and not Path(weights).is_file():
-            raise BadInput(f"search:mcts: weights={weights}: must be fitted, none or a file")
-        if trust < 0:
-            raise BadInput(f"search:mcts: trust={trust}: must be 0 (uniform prior) or more")
+        problem = self.wrong_option(
+            ms=ms, samples=samples, threads=threads, iterations=iterations, good=good, exploration=exploration,
+            first=first, weights=weights, trust=trust,
+        )  # fmt: skip
+        if problem:
+            raise BadInput(f"search:mcts: {problem}")
         self.good, self.exploration, self.first, self.weights, self.trust = good, exploration, first, weights, trust
         self.ms, self.samples, self.threads, self.iterations = ms, samples, threads, iterations
         self._history = History()
@@ -90,15 +93,28 @@ class MonteCarloTreeSearch(SinglesAgent):
 
     @classmethod
     def version(cls, **options: Any) -> str:
-        """Return the builds of poke-engine and the fitted weights."""
-        chosen = Path(options.get("weights", ""))
-        files = [*sorted(WEIGHTS.glob("*.txt")), *([chosen] if chosen.is_file() else [])]
-        return "\n".join([*builds(), *(path.read_text() for path in files)])
+        """Return the builds of poke-engine and the fitted weights; the fingerprint itself has a file that is an option."""
+        return "\n".join([*builds(), *(path.read_text() for path in sorted(WEIGHTS.glob("*.txt")))])
+
+    @classmethod
+    def wrong_option(cls, **options: Any) -> str:
+        """Check the name of the weights too."""
+        weights = options.get("weights", _NAMED[0])
+        known = weights in _NAMED or Path(weights).is_file()
+        return super().wrong_option(**options) or (
+            "" if known else f"weights={weights}: must be {', '.join(_NAMED)} or a file"
+        )
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        """Return why it cannot play a format (None: any), with the fix; empty if it can."""
-        return missing(None if format_id is None else get_format(format_id).gen)
+        """Return why it cannot play a format (None: any), with the fix; empty if it can. Has a file of weights read."""
+        gen = None if format_id is None else get_format(format_id).gen
+        weights, lacking = options.get("weights", _NAMED[0]), missing(gen)
+        if lacking or gen is None or weights in _NAMED:
+            return lacking
+        with closing(PokeEngine(gen)) as engine:
+            problem = engine.no_weights(weights)
+        return problem and f"weights={problem}: give a file that scripts/build/fit_search_weights.py has written"
 
     def team_preview(self, battle: SeatBattle) -> Choice | None:
         """Return the lead of `heuristic:expert`, because poke-engine has no team preview."""

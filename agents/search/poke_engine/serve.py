@@ -29,6 +29,15 @@ def _search(engine: Any, order: dict[str, Any]) -> dict[str, Any]:
     return {"side_one": sides[0], "side_two": sides[1], "iterations": iterations}
 
 
+def _weights(engine: Any, order: dict[str, Any]) -> str:
+    """Return the file and the line that are no fitted weights, empty if all are: tree_search reads the file."""
+    try:
+        engine.tree_search(engine.State().to_string(), 1, 1, 1, 0.0, 0.0, order["weights"], 1.0)
+    except ValueError as error:
+        return str(error)[:300]
+    return ""
+
+
 def _outcomes(engine: Any, order: dict[str, Any]) -> list[list[Any]]:
     """Return each outcome of a pair of choices: probability in percent, instructions as text, the resulting state."""
     state = engine.State.from_string(order["state"])
@@ -66,6 +75,7 @@ _DO = {
     "features": _features,
     "choices": _choices,
     "search": _search,
+    "weights": _weights,
     "outcomes": _outcomes,
     "damage": _damage,
     "text": _text,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.gen9.library import address, library
+from agents.search import fitted
 from agents.search.exact.gen9.tree import ACTIONS
 from agents.search.exact.gen9.weights import ARRAYS, PositionNetwork, PositionWeights, feature_names, read
 from agents.search.exact.weights import files_of
@@ -100,8 +101,11 @@ def read_network(file: Path) -> PositionNetwork:
         with np.load(file) as stored:
             arrays = {name: np.ascontiguousarray(stored[name], np.float32) for name in ARRAYS}
             names = {name: stored[f"{name}_names"].tolist() for name in ("table", "actions")}
-    except (OSError, ValueError, KeyError) as error:
-        raise BadInput(f"{file}: is no network of search:exact in gen9ou: {error}") from error
+    except fitted.NO_ARRAYS as error:
+        raise BadInput(
+            f"{file}: is no network of search:exact in gen9ou ({error}): give one that "
+            "scripts/build/fit_exact_search.py has written"
+        ) from error
     width, layer, known = len(arrays["bias"]), len(arrays["second"]), sizes()
     shapes = {
         "table": (len(names["table"]), width), "first": (2 * width, layer), "first_bias": (layer,),

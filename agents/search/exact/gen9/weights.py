@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.engine.gen9.library import address, library
 from agents.engine.gen9.teams import DATA, IDS
-from teamsets.errors import BadInput
+from agents.search.fitted import lines_of, wrong_line
 
 #: What a file has: arrays of network.h, and by name what the rows of `table` and `actions` are.
 ARRAYS = ("table", "bias", "first", "first_bias", "second", "actions", "action_bias", "fitted")
@@ -74,15 +74,13 @@ def read(file: Path) -> PositionWeights:
     known = {"value": feature_names(False), "choice": feature_names(True)}
     weights = {kind: np.zeros(len(names), np.float32) for kind, names in known.items()}
     places = {(kind, name): n for kind, names in known.items() for n, name in enumerate(names)}
-    for line in file.read_text().splitlines():
-        if not line or line.startswith("#"):
-            continue
+    for line in lines_of(file):
         fields = line.split(" ")
         try:
             kind, name, weight = fields[0], fields[1], float(fields[2])
             own = weights[kind]
         except (IndexError, KeyError, ValueError):
-            raise BadInput(f"{file}: '{line}': must be 'value NAME WEIGHT' or 'choice NAME WEIGHT'") from None
+            raise wrong_line(file, line, "must be 'value NAME WEIGHT' or 'choice NAME WEIGHT'") from None
         if (kind, name) in places:
             own[places[kind, name]] = weight
     return PositionWeights(weights["value"], weights["choice"])
