@@ -14,6 +14,7 @@ from arena.commands.playing import battles_words, say_moved, say_unfinished
 from arena.options import MatchOptions
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
+from arena.report.failures import own_failures
 from arena.report.numbers import counted, counted_minutes, plural, unit_of
 from arena.report.summary import summarize
 from arena.run.settings import MATCH_BATTLES, MOST_BATTLES, match_settings
@@ -101,6 +102,8 @@ def match(
             units = plural(unit_of(run.settings.best_of))
             for line in report_lines(first, second, pair_counts(schedule.points), run.settings.sprt, units):
                 say(console, line)
+            for line in own_failures(db, run.run_id):
+                say(console, f"Note: {line} (arena report {run.run_id}{db_argument(db)} shows them)")
             say_unfinished(console, run, played, resume_command)
             if played.stopped:
                 sys.exit(STOPPED_CODE)
