@@ -11,7 +11,7 @@ from training.runs.settings import Change, in_text
 from training.runs.shipped import Kind, names, resolve_path
 
 #: Kinds whose presets are found by their names alone.
-_BY_NAME: tuple[Kind, ...] = ("online", "llm")
+_BY_NAME: tuple[Kind, ...] = ("preset", "online", "llm")
 
 
 @click.command()
@@ -36,15 +36,13 @@ def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -
       train config tiny --set length.epochs=3 --set out=runs/short > my.yaml
       train config --curriculum gen1ou-cpu > mine.yaml
     """
+    kinds = (kind,) if kind else _BY_NAME
     if preset is None:
-        listed = names(kind) if kind else [*names("preset"), *names("online"), *names("llm")]
-        click.echo("\n".join(listed))
+        click.echo("\n".join(name for each in kinds for name in names(each)))
         return
-    by_name: list[Kind] = [each for each in _BY_NAME if preset in names(each)]
-    chosen_kind = kind or (by_name[0] if by_name else "preset")
-    path = resolve_path(preset, chosen_kind)
+    path = resolve_path(preset, *kinds)
     if changes:  # what is shipped is valid
-        load(_model(chosen_kind), path, changes)
+        load(_model(next((each for each in kinds if preset in names(each)), kinds[0])), path, changes)
     click.echo(in_text(path.read_text(encoding="utf-8"), changes).rstrip())
 
 

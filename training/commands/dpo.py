@@ -30,7 +30,7 @@ def dpo(config: str, changes: tuple[Change, ...]) -> None:
       train dpo my.yaml
       train dpo my.yaml --set algorithm.beta=0.3 --set out=runs/closer
     """
-    settings = load(Config, resolve_path(config, "preset"), changes)
+    settings = load(Config, resolve_path(config, "preset", suggested=["dpo"]), changes)
     if settings.algorithm.name != "dpo":
         raise BadConfig(f"{config}: algorithm.name: {settings.algorithm.name}, not dpo: use `train base {config}`")
     run_training(settings)

@@ -11,10 +11,12 @@ training/presets/llm/NAME.yaml         training of language models
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
+from teamsets.reading import is_no_file
 from training.runs.config_reader import PRESETS, BadConfig
 
 Kind = Literal["preset", "curriculum", "ablation", "online", "population", "sweep", "llm"]
@@ -27,6 +29,16 @@ FOLDERS: dict[Kind, Path] = {
     "sweep": PRESETS / "sweeps",
     "llm": PRESETS / "llm",
 }
+#: What an error line calls one of a kind.
+_CALLED: dict[Kind, str] = {
+    "preset": "preset",
+    "curriculum": "curriculum",
+    "ablation": "ablation",
+    "online": "configuration of online training",
+    "population": "population",
+    "sweep": "sweep",
+    "llm": "configuration of language models",
+}
 
 
 def names(kind: Kind) -> list[str]:
@@ -34,19 +46,25 @@ def names(kind: Kind) -> list[str]:
     return sorted(path.stem for path in FOLDERS[kind].glob("*.yaml"))
 
 
-def resolve_path(name: str, kind: Kind) -> Path:
-    """Return the file of a configuration, by its path or by the name of a shipped one.
+def resolve_path(name: str, *kinds: Kind, suggested: Sequence[str] = ()) -> Path:
+    """Return the file of a configuration, by its path or by the name of a shipped one of these kinds.
 
-    An existing file takes precedence over a shipped one. Raises BadConfig that lists the shipped names.
+    An existing file takes precedence over a shipped one. suggested: the names that an error line lists, where the command
+    does not take all of the kinds. Raises BadConfig that lists the shipped names.
     """
-    path, known = Path(name), names(kind)
-    if path.is_file():
+    path, shipped = Path(name), {each: FOLDERS[kind] / f"{each}.yaml" for kind in kinds for each in names(kind)}
+    known, called, problem = suggested or list(shipped), _CALLED[kinds[0]], is_no_file(path)
+    if not problem and path.exists():
         return path
-    if name in known:
-        return FOLDERS[kind] / f"{name}.yaml"
+    if name in shipped:
+        return shipped[name]
+    if problem:
+        written = path / "config.yaml"
+        fix = f"give {written}" if not is_no_file(written) and written.exists() else "give a YAML file"
+        raise BadConfig(f"{name}: {problem}: {fix}, or the name of a shipped {called}: {', '.join(known)}")
     near = get_close_matches(path.stem, known, 1)
     hint = f"did you mean {near[0]}? " if near else ""
-    raise BadConfig(f"{name}: no such file, and no shipped {kind} of that name: {hint}shipped are {', '.join(known)}")
+    raise BadConfig(f"{name}: no such file, and no shipped {called} of that name: {hint}shipped are {', '.join(known)}")
 
 
 def text(name: str, kind: Kind) -> str:

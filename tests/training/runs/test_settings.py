@@ -105,6 +105,43 @@ def test_shipped_configurations_are_found_by_name(
     assert resolve_path("gen1ou-cpu", "curriculum") == Path("gen1ou-cpu"), "a file here wins"
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("config", "exptert_iteration"),
+            "no shipped preset of that name: did you mean expert_iteration? shipped are dpo, ",
+        ),
+        (("config", "ppo2"), "no shipped preset of that name: did you mean ppo? shipped are dpo, "),
+        (("config", "cloning"), "ddqn, expert_iteration, exploit, iac, maac, magrpo, ppo, llm-dpo"),
+        (("online", "cloning"), "no shipped configuration of online training of that name: shipped are ddqn, "),
+        (
+            ("online", "run"),
+            "run: is a folder: give run/config.yaml, or the name of a shipped configuration of online ",
+        ),
+        (
+            ("online", "empty"),
+            "empty: is a folder: give a YAML file, or the name of a shipped configuration of online ",
+        ),
+        (
+            ("online", "x" * 300),
+            ": File name too long: give a YAML file, or the name of a shipped configuration of online ",
+        ),
+        (("dpo", "cloning"), "cloning: no such file, and no shipped preset of that name: shipped are dpo."),
+    ],
+)
+def test_a_wrong_name_of_a_configuration_lists_those_that_the_command_takes(
+    words: tuple[str, str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty").mkdir()
+    Path("run").mkdir()
+    Path("run/config.yaml").touch()
+    with pytest.raises(BadConfig) as refused:
+        cli(words, standalone_mode=False)
+    assert message in f"{refused.value}."
+
+
 def test_a_curriculum_that_has_not_begun_says_how_to_start_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     said = run("curriculum", "status", "gen1ou-cpu")

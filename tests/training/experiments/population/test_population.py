@@ -89,7 +89,7 @@ def test_a_member_is_a_run_of_online_training(tmp_path: Path) -> None:
         ),
         ({"explore": {RATE: {"low": 2, "high": 1, "factor": 1.5}}}, "low 2 must be below high 1"),
         ({"exploit": 0.9}, "exploit"),
-        ({"base": "nothing"}, "nothing: no such file, and no shipped online"),
+        ({"base": "nothing"}, "nothing: no such file, and no shipped configuration of online training"),
     ],
 )
 def test_a_wrong_setting_is_named(tmp_path: Path, changes: dict[str, Any], message: str) -> None:

@@ -64,7 +64,7 @@ LOG = {"kind": "log", "low": 0.001, "high": 0.01}
         ({"space": {EPOCHS: {"kind": "choice", "values": [2, 2]}}}, "space.algorithm.epochs: 2 is listed more than once"),
         ({"space": {RATE: LOG}, "fixed": {RATE: 0.01}}, f"space.{RATE}: is also under `fixed`"),
         ({"space": {"seed": {"kind": "int", "low": 0, "high": 4}}}, "space.seed: is set by the sweep itself"),
-        ({"base": "pppo"}, "pppo: no such file, and no shipped online of that name: did you mean ppo"),
+        ({"base": "pppo"}, "pppo: no such file, and no shipped configuration of .*: did you mean ppo"),
         ({"length": {"unit": "steps"}}, "length.unit: steps: with `kind: online` use iterations or decisions"),
         ({"pruner": {"at": [20, 10]}}, r"pruner.at: \[20, 10\]: must ascend, and stay below length.total, 40"),
         ({"evaluation": {"checkpoint": "best"}}, "evaluation.checkpoint: best: .*use last"),
