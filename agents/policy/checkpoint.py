@@ -23,6 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agents.importing import did_you_mean
 from agents.observation import observation
 from agents.observation.layout import Layout, layout_of
 from agents.observation.vocabulary import vocabulary
@@ -198,7 +199,12 @@ def find(spec: str) -> Path:
         return path
     steps = sorted(steps_of(path))
     if not steps:
-        raise BadInput(f"checkpoint '{spec}': {path} has no checkpoints: give a run's folder or a checkpoint's folder")
+        problem = f"{path} has no checkpoints:"
+        if not path.exists():
+            hint = did_you_mean(path.name, shipped()) or ":"
+            problem = f"no such folder, and no shipped network of that name{hint}"
+        fix = f"give a run's folder, a checkpoint's folder, or one of {', '.join(shipped())}"
+        raise BadInput(f"checkpoint '{spec}': {problem} {fix}")
     if which == "last":
         return folder_of(path, steps[-1])
     step = _best(path, spec) if which == "best" else int(which)
@@ -206,6 +212,11 @@ def find(spec: str) -> Path:
         shown = ", ".join(map(str, steps[-20:]))
         raise BadInput(f"checkpoint '{spec}': no checkpoint of step {step}; there are {shown}")
     return folder_of(path, step)
+
+
+def shipped() -> list[str]:
+    """Return the names of the shipped checkpoints."""
+    return sorted(path.name for path in SHIPPED.iterdir() if path.is_dir())
 
 
 def name_of(folder: Path) -> str:

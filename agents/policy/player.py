@@ -200,5 +200,5 @@ def policy(path: str) -> type[Policy]:
 #: Name -> agent class, for the registry.
 MODELS: dict[str, Any] = {
     "*": policy,
-    **{path.name: policy(path.name) for path in sorted(checkpoint.SHIPPED.iterdir()) if path.is_dir()},
+    **{name: policy(name) for name in checkpoint.shipped()},
 }

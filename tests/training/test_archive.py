@@ -256,7 +256,7 @@ def test_the_commands_say_what_they_did_and_refuse_in_one_line(
     for words, problem in (
         (["unarchive", "first.tar.zst"], "first: exists already: name another folder"),
         (["archive", "gen1ou-tiny"], "is not in the folder of a run"),
-        (["archive", "nowhere"], "has no checkpoints"),
+        (["archive", "nowhere"], "no such folder"),
         (["archive", str(run), "--out", str(tmp_path)], "is a folder: name a file"),
     ):
         refused = CliRunner().invoke(cli, words)

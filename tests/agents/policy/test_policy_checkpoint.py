@@ -78,8 +78,16 @@ def test_a_spec_names_a_run_or_a_checkpoint(run_folder: Path, capsys: pytest.Cap
         checkpoint.find(f"{run_folder}@best")
     with pytest.raises(BadInput, match=r"no checkpoint of step 5; there are 1, 12"):
         checkpoint.find(f"{run_folder}@5")
-    with pytest.raises(BadInput, match="has no checkpoints"):
+    with pytest.raises(
+        BadInput, match=r"nowhere': no such folder, .*: give a run's folder, .*, or one of gen1ou, .*gen9ou"
+    ):
         checkpoint.find(f"{run_folder}/nowhere")
+    with pytest.raises(BadInput, match=r"/checkpoints has no checkpoints: give a run's folder, a checkpoint's folder"):
+        checkpoint.find(f"{run_folder}/checkpoints")
+    with pytest.raises(
+        BadInput, match=r"'gen9ouu': no such folder, and .*: did you mean gen9ou .*\? give .* one of gen1ou, "
+    ):
+        checkpoint.find("gen9ouu")
     assert checkpoint.identity(first) != checkpoint.identity(last)
 
 

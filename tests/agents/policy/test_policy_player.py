@@ -143,7 +143,7 @@ def test_all_workers_ask_one_server_and_its_death_costs_the_battles_that_asked_i
 def test_what_cannot_play_says_so_before_the_run(run_folder: Path, tmp_path: Path) -> None:
     assert resolve(f"policy:{run_folder}@1").missing("gen1ou") == ""
     assert "no checkpoint of step 3; there are 1, 12" in resolve(f"policy:{run_folder}@3").missing("gen1ou")
-    assert "has no checkpoints" in resolve(f"policy:{tmp_path}/no").missing(None)
+    assert "no such folder" in resolve(f"policy:{tmp_path}/no").missing(None)
     with pytest.raises(BadInput, match="temperature=-1"):
         resolve(f"policy:{run_folder}?temperature=-1").make()
     with pytest.raises(BadInput, match="device=tpu"):

@@ -137,9 +137,10 @@ def test_what_it_cannot_play_with_is_said_in_one_line(
     assert resolve(good).missing("gen1ou") == ""
     assert resolve(good).missing("gen3ou") == "the engines play gen1ou, gen1randombattle and gen9ou only"
     assert resolve(nowhere).missing("gen1ou") == (
-        f"checkpoint '{tmp_path}/no': {tmp_path}/no has no checkpoints: give a run's folder or a checkpoint's folder"
+        f"checkpoint '{tmp_path}/no': no such folder, and no shipped network of that name: give a run's folder, a "
+        f"checkpoint's folder, or one of {', '.join(checkpoint.shipped())}"
     )
-    with pytest.raises(BadInput, match=r"has no checkpoints"):
+    with pytest.raises(BadInput, match=r"no such folder, and no shipped network"):
         resolve(nowhere).make()
     with pytest.raises(BadInput, match="device=tpu: must be"):
         resolve(f"{good}&device=tpu").make()
