@@ -12,12 +12,11 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from agents import AgentSource, resolve
-from agents.engine import FORMATS as ENGINE_FORMATS
-from agents.engine import HOSTED_FORMATS
+from agents.engine import ALL_FORMATS, FORMATS, FORMATS_IN_WORDS, HOSTED_FORMATS
 from arena.options import VenueName, default, limited
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
-from arena.report.numbers import unit_of
+from arena.report.numbers import listed, unit_of
 from arena.run.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
 from arena.run.lifecycle import mark_stopped_on_error, new_run, run_lifecycle
 from arena.run.live_status import live_status
@@ -174,8 +173,12 @@ def changed_note(battles: int, agents: list[str]) -> tuple[str, ...]:
     """The line about earlier battles that do not count because of changed code; none where there are no such battles."""
     if not battles:
         return ()
-    named = ", ".join(agents[:_NAMED]) + (f" and {len(agents) - _NAMED} more" if len(agents) > _NAMED else "")
-    return (f"{battles:,} battles of earlier runs are not counted: the code of {named} has changed since",)
+    return (f"{battles:,} battles of earlier runs are not counted: the code of {_named(agents)} has changed since",)
+
+
+def _named(agents: Sequence[str]) -> str:
+    """The first of some agents, and how many more there are."""
+    return ", ".join(agents[:_NAMED]) + (f" and {len(agents) - _NAMED} more" if len(agents) > _NAMED else "")
 
 
 def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = "evaluate") -> Run:
@@ -238,25 +241,18 @@ def _check_venue(settings: EvaluateSettings) -> None:
 
 
 def _not_on_engine(settings: EvaluateSettings, plan: Plan) -> tuple[str, ...]:
-    """The line about battles of a run on the engine that are played in the simulator."""
+    """The lines about battles of a run on the engine that are played in the simulator."""
     if settings.venue != "engine":
         return ()
-    played = " and ".join((*ENGINE_FORMATS, *HOSTED_FORMATS))
-    able = {agent for _, agent in plan.on_engine}
-    if not able:
-        return (f"no battle is played on the engine: it plays {played}, generation 1 with agents that act on arrays",)
     lines = []
-    others = [
-        agent
-        for agent in plan.agents
-        if any((format_id, agent) not in plan.on_engine for format_id in plan.formats if format_id in ENGINE_FORMATS)
-    ]
-    if others:
-        named = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
-        lines.append(f"battles with {named} are played in the simulator: not an agent that acts on arrays")
-    formats = [format_id for format_id in plan.formats if format_id not in (*ENGINE_FORMATS, *HOSTED_FORMATS)]
+    formats = [format_id for format_id in plan.formats if format_id not in ALL_FORMATS]
     if formats:
-        lines.append(f"battles of {', '.join(formats)} are played in the simulator: the engine has {played}")
+        lines.append(f"battles of {listed(formats)} are played in the simulator: the engine plays {FORMATS_IN_WORDS}")
+    for of_engine, reason in ((FORMATS, "not an agent that acts on arrays"), (HOSTED_FORMATS, "an external program")):
+        there = [format_id for format_id in plan.formats if format_id in of_engine]
+        others = [agent for agent in plan.agents if any((each, agent) not in plan.on_engine for each in there)]
+        if others:
+            lines.append(f"battles of {listed(there)} with {_named(others)} are played in the simulator: {reason}")
     return tuple(lines)
 
 

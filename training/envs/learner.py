@@ -13,7 +13,7 @@ from agents.observation.observation import Observations
 from arena.fixture import seat_seed
 from arena.options import default
 from teamsets.errors import BadInput
-from teamsets.formats import get_format, get_singles_format
+from teamsets.formats import get_format
 from training.envs.fixtures import EnvBattle, FixtureSampler
 from training.envs.opponents import Mixture, Opponents
 from training.envs.seeding import draw_actions, next_random
@@ -39,11 +39,6 @@ def open_battles(venue: str, size: int, format_id: str, cores: int | None = None
 
         return ShowdownBattles(size, format_id)
     raise BadInput(f"venue '{venue}': must be engine or showdown")
-
-
-def played_format(venue: str, format: str) -> str:
-    """The id of the format of an environment. Raises UnknownFormat, also for doubles on an engine."""
-    return (get_format(format) if venue == "showdown" else get_singles_format(format, "the engine")).id
 
 
 def any_agent_plays(venue: str, format_id: str) -> bool:
@@ -85,7 +80,7 @@ class LearnerBattles:
             raise BadInput(f"illegal_action='{illegal_action}': must be {' or '.join(ILLEGAL)}")
         if size < 1:
             raise BadInput(f"num_envs={size}: must be 1 or more")
-        format_id = played_format(venue, format)
+        format_id = get_format(format).id
         self.layout = layout_of_format(format_id)
         self.size, self.max_turns, self.strict = size, check_max_turns(max_turns), illegal_action == "error"
         self.battles = open_battles(venue, size, format_id, cores)

@@ -11,8 +11,9 @@ from agents.observation.layout import layout_of_format
 from agents.observation.observation import Observations
 from arena.fixture import SEATS
 from teamsets.errors import BadInput, MissingTool
+from teamsets.formats import get_format
 from training.envs.fixtures import LEARNER, EnvBattle, FixtureSampler
-from training.envs.learner import ILLEGAL, check_max_turns, open_battles, played_format
+from training.envs.learner import ILLEGAL, check_max_turns, open_battles
 from training.envs.seeding import draw_actions, next_random
 from training.envs.spaces import (
     NOTHING_TO_CHOOSE,
@@ -63,7 +64,7 @@ class TwoSeatEnv(ParallelEnv[str, Arrays, int]):
         self.max_turns, self.strict = check_max_turns(max_turns), illegal_action == "error"
         self.possible_agents = list(SEATS)
         self.agents: list[str] = []
-        format_id = played_format(venue, format)
+        format_id = get_format(format).id
         layout = layout_of_format(format_id)
         self._observation_spaces = {agent: observation_space(layout) for agent in self.possible_agents}
         self._action_spaces = {agent: action_space(layout) for agent in self.possible_agents}

@@ -10,8 +10,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, PlainValidator, SerializeAsAny
 
+from agents.engine import ALL_FORMATS, FORMATS_IN_WORDS
 from teamsets import variety
-from teamsets.formats import get_format, get_singles_format
+from teamsets.formats import get_format
 from training.online.schedules import ScheduleSettings
 from training.runs.common_settings import CheckpointSettings, EvaluationSettings, RunConfig, TrackingSettings
 from training.runs.config_reader import BadConfig, Section, algorithm_class, bad_name, settings_by_name
@@ -275,9 +276,11 @@ class OnlineConfig(RunConfig):
 
 def _check(config: OnlineConfig) -> None:
     """Check constraints between settings."""
-    played = (
-        get_format(config.format) if config.venue == "showdown" else get_singles_format(config.format, "the engine")
-    )
+    played = get_format(config.format)
+    if config.venue == "engine" and config.format not in ALL_FORMATS:
+        raise BadConfig(
+            f"format: {config.format}: the engines play {FORMATS_IN_WORDS}: choose one of them, or set venue: showdown"
+        )
     drawn = played.random
     if drawn == bool(config.rollout.teams):
         fix = "Showdown generates the teams: leave it empty" if drawn else "name at least one team set"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agents import AgentSource
-from agents.engine import FORMATS, HOSTED_FORMATS
+from agents.engine import ALL_FORMATS, FORMATS_IN_WORDS
 from arena.options import VenueName
 from arena.ratings.pentanomial import MatchSummary, match_summary, pair_counts
 from arena.report.summary import summarize
@@ -74,9 +74,8 @@ def check_evaluation(evaluation: EvaluationBattles) -> None:
 def check_on_engine(sources: list[AgentSource], formats: Sequence[str], otherwise: str) -> None:
     """Raise BadInput for an agent or a format that the engine cannot play. otherwise: what else to do, for the message."""
     for format_id in formats:
-        if format_id not in (*FORMATS, *HOSTED_FORMATS):
-            *others, last = (*FORMATS, *HOSTED_FORMATS)
-            raise BadInput(f"format '{format_id}': the engines play {', '.join(others)} and {last}: {otherwise}")
+        if format_id not in ALL_FORMATS:
+            raise BadInput(f"format '{format_id}': the engines play {FORMATS_IN_WORDS}: {otherwise}")
     check_engine("evaluation on the engine", formats)
     for source in sources:
         for format_id in formats:

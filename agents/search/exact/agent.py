@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.contract import OptionLimits, SinglesAgent
+from agents.engine import ALL_FORMATS, FORMATS_IN_WORDS
 from agents.mechanics.matchups import Matchups
 from agents.mechanics.preview import best_lead
 from agents.search.exact.game import Game, SearchTree, seat_of
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 
 _WEIGHTS = "network"
-_FORMATS = ("gen1ou", "gen1randombattle", "gen9ou")
 #: By generation, samples of the opponent's team.
 _SAMPLES = {1: 2, 9: 4}
 #: By generation, iterations of each tree between two looks at the clock: about a millisecond.
@@ -163,8 +163,8 @@ class ExactSearch(SinglesAgent):
         """Return why it cannot play a format (None: any), with the fix; empty if it can. Reads a file of weights."""
         if format_id is None:
             lacking = "" if not lacks(1) else lacks(9) and lacks(1)
-        elif get_format(format_id).id not in _FORMATS:
-            return f"the engines play {', '.join(_FORMATS[:-1])} and {_FORMATS[-1]} only"
+        elif get_format(format_id).id not in ALL_FORMATS:
+            return f"the engines play {FORMATS_IN_WORDS} only"
         else:
             gen = get_format(format_id).gen
             lacking = lacks(gen) or _unreadable(options.get("weights", _WEIGHTS), gen)

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.engine import FORMATS as ENGINE_FORMATS
-from agents.engine import HOSTED_FORMATS
+from agents.engine import ALL_FORMATS, HOSTED_FORMATS
 from arena.fixture import SEATS
 from arena.venue import NotOnEngine
 from arena.venues.engine.availability import check_engine
@@ -44,7 +43,7 @@ def verify(
     result = VerificationResult()
     chosen = []
     for battle_id, format_id in battles_to_check(db, run_id, sample):
-        if format_id in (*ENGINE_FORMATS, *HOSTED_FORMATS):
+        if format_id in ALL_FORMATS:
             chosen.append(battle_id)
         else:
             result.unchecked[f"the engine does not play {format_id}"] += 1

@@ -133,7 +133,7 @@ def test_a_copy_stands_at_the_same_decision_also_between_two_slots() -> None:
 
 
 def test_what_has_no_doubles_is_refused_in_one_line() -> None:
-    with pytest.raises(Unknown, match="'gen9doublesou': the engine plays singles only"):
+    with pytest.raises(Unknown, match=r"'gen9doublesou': the engines play gen1ou, .*, or the venue showdown"):
         PokemonEnv(venue="engine", format="gen9doublesou")
     with pytest.raises(BadInput, match="'gen9ou': has one slot a side"):
         SlotAgentsEnv(format="gen9ou")

@@ -213,7 +213,10 @@ def test_an_opponents_illegal_action_is_an_error_that_names_it() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"format": "gen8ou"}, "the engine plays gen1ou and gen1randombattle"),
+        (
+            {"format": "gen8ou"},
+            "the engines play gen1ou, gen1randombattle and gen9ou: choose one of them, or the venue",
+        ),
         ({"opponent": "heuristic:max-damage"}, "'heuristic:max-damage': cannot play on the engine"),
         ({"opponent": {"random": 0}}, "weight above 0"),
         ({"opponent": "randum"}, "randum"),

@@ -149,7 +149,7 @@ NINTH = {"format": "gen9ou", "algorithm__determinizations": 0, "algorithm__itera
 def test_in_gen9ou_samples_of_the_hidden_are_refused_and_other_formats_by_name() -> None:
     with pytest.raises(BadConfig, match=r"algorithm.determinizations: 2: in gen9ou the search knows both teams: set 0"):
         settings("expert_iteration", **{**NINTH, "algorithm__determinizations": 2})
-    with pytest.raises(BadConfig, match="set venue: engine and format: gen1ou, gen1randombattle or gen9ou"):
+    with pytest.raises(BadConfig, match="set venue: engine and format: one of gen1ou, gen1randombattle and gen9ou"):
         settings("expert_iteration", **NINTH, venue="showdown")
 
 

@@ -29,7 +29,7 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from agents.engine import FORMATS, HOSTED_FORMATS
+from agents.engine import ALL_FORMATS, FORMATS_IN_WORDS, HOSTED_FORMATS
 from agents.policy.distributions import entropy, kl, log_probs
 from agents.search.exact.game import Positions
 from agents.search.exact.teacher import Teacher, positions_of
@@ -74,11 +74,10 @@ class ExpertIteration(Trainer):
         entropy: ScheduleSettings
 
         def check_run(self, config: OnlineConfig) -> None:
-            formats = (*FORMATS, *HOSTED_FORMATS)
-            if config.venue != "engine" or config.format not in formats:
+            if config.venue != "engine" or config.format not in ALL_FORMATS:
                 raise BadConfig(
                     "algorithm.name: expert_iteration: it searches positions of the engines: set venue: engine "
-                    f"and format: {', '.join(formats[:-1])} or {formats[-1]}"
+                    f"and format: one of {FORMATS_IN_WORDS}"
                 )
             if self.determinizations and config.format in HOSTED_FORMATS:
                 raise BadConfig(

@@ -18,7 +18,8 @@ from support.tournaments import table, tournament
 
 import arena.venues.engine.availability as availability
 from arena.record import unpacked
-from arena.store import connect, rows
+from arena.run.tournament import EvaluateSettings, prepare
+from arena.store import connect, open_store, rows
 from arena.venues.simulator.reproduction import PackedLogs, with_logs
 
 Arena = Callable[..., Said]
@@ -133,6 +134,19 @@ def test_a_difference_stops_the_run_with_the_fixture_and_loses_nothing(arena: Ar
     assert "To resume: arena evaluate --resume" in said.out
     assert rows("SELECT count(*) FROM battles WHERE reason = 'win'", db)[0][0] >= 2
     assert rows("SELECT status FROM runs ORDER BY started", db) == [("finished",), ("stopped",)]
+
+
+def test_what_is_not_played_on_the_engine_is_said_with_its_cause(tmp_path: Path) -> None:
+    settings = EvaluateSettings(
+        agents=("random", "poke-env:RandomPlayer"), formats=("gen1randombattle", "gen8randombattle"), venue="engine"
+    )
+    with open_store(tmp_path / "arena.duckdb") as store:
+        notes = prepare(store, settings).notes
+    assert notes[-2:] == (
+        "battles of gen8randombattle are played in the simulator: the engine plays gen1ou, gen1randombattle and gen9ou",
+        "battles of gen1randombattle with poke-env:RandomPlayer are played in the simulator: not an agent that acts on "
+        "arrays",
+    )
 
 
 def test_what_cannot_be_combined_or_is_not_installed_is_said(
