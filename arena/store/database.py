@@ -211,7 +211,10 @@ def _migrate_extensions(connection: duckdb.DuckDBPyConnection, path: Path) -> No
 
 @contextmanager
 def writer_lock(path: Path) -> Iterator[None]:
-    """Holds the right to write to the database `path` until left. Raises BeingPlayed when another process holds it."""
+    """Holds the right to write to the database `path` until left. Raises BeingPlayed when another process holds it.
+
+    The lock's file stays beside a database; where there is none in the end, it is deleted.
+    """
     check_name(path)
     lock = Path(f"{path}.lock")
     with ExitStack() as stack:
@@ -224,7 +227,11 @@ def writer_lock(path: Path) -> Iterator[None]:
             raise BeingPlayed(
                 f"database {path}: process {holder(lock)} is writing to it: wait, or name another with --db FILE"
             )
-        yield
+        try:
+            yield
+        finally:
+            if not path.exists():
+                lock.unlink(missing_ok=True)
 
 
 def frame(sql: str, db: str | Path = DEFAULT, parameters: list[Any] | None = None) -> pandas.DataFrame:

@@ -14,7 +14,7 @@ import json
 import math
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ import yaml
 
 from agents.policy import checkpoint
 from teamsets.atomic import write_atomic
+from teamsets.errors import BadInput, MissingTool
 from teamsets.locking import file_lock
 from teamsets.reading import is_no_file
 from training.runs.common_settings import RunConfig
@@ -97,10 +98,28 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder's lock. Raises BadConfig if the folder is of a run with another configuration."""
+        """Hold the folder's lock. Raises BadConfig if the folder is of a run with another configuration.
+
+        A folder that was not there before is deleted again where the run is refused before it has written anything in it.
+        """
+        made = [each for each in (self.path, *self.path.parents) if not each.exists()]
         with lock_folder(self.path, "in use by another training process: wait, or name another folder"):
-            self._keep_config()
-            yield
+            try:
+                self._keep_config()
+                yield
+            except (BadInput, MissingTool):
+                if made:
+                    self._take_back(made)
+                raise
+
+    def _take_back(self, made: Sequence[Path]) -> None:
+        """Delete what `locked` has made: the folders, from the innermost out, where nothing else is in them."""
+        if {each.name for each in self.path.iterdir()} <= {"config.yaml", "lock"}:
+            for name in ("config.yaml", "lock"):
+                (self.path / name).unlink(missing_ok=True)
+            with suppress(OSError):  # another process has begun to use one of them
+                for folder in made:
+                    folder.rmdir()
 
     def _keep_config(self) -> None:
         file = self.path / "config.yaml"

@@ -20,6 +20,7 @@ from arena.run.lifecycle import RunLifecycle, mark_stopped_on_error, new_run, ru
 from arena.store import BadDatabase, Store, open_store, rows
 from arena.store.database import BeingPlayed
 from arena.store.schema import FINISHED, RUNNING, STOPPED, TIME_LIMIT
+from teamsets.errors import BadInput
 
 
 @pytest.fixture
@@ -231,6 +232,17 @@ def test_there_is_one_writer_at_a_time(db: Path) -> None:
         raise AssertionError("two writers")
     with open_store(db):
         pass
+
+
+def test_a_refused_run_leaves_no_lock_without_a_database(db: Path) -> None:
+    with pytest.raises(BadInput), open_store(db):
+        raise BadInput("refused")
+    assert not list(db.parent.iterdir())
+    with open_store(db):
+        pass
+    with pytest.raises(BadInput), open_store(db):
+        raise BadInput("refused")
+    assert sorted(each.name for each in db.parent.iterdir()) == [db.name, f"{db.name}.lock"]
 
 
 #: Who may take the lock or make a Store without `open_store`: the store itself, a report that looks whether somebody plays,

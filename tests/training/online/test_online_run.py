@@ -29,6 +29,7 @@ from training.online.rules.ppo import PPO  # noqa: E402
 from training.online.run import STATE, train_online  # noqa: E402
 from training.online.trainer import LEARNER  # noqa: E402
 from training.runs.config_reader import BadConfig  # noqa: E402
+from training.runs.run_folder import RunFolder  # noqa: E402
 
 SELF = [{"who": "opponent", "weight": 1.0}]
 OWN = {
@@ -294,6 +295,10 @@ def test_norms_of_each_layer_are_logged_when_asked_for() -> None:
         ({"league__members": [*SELF, *SELF]}, "league.members: 'opponent' is named twice"),
         ({"evaluation__every": 7}, "evaluation.every: not a multiple of checkpoints.every"),
         ({"format": "gen1randombattle"}, "rollout.teams: Showdown generates the teams: leave it empty"),
+        (
+            {"format": "gen8ou"},
+            "gen8ou: the engines play gen1ou, gen1randombattle and gen9ou: choose one of them, or set venue: showdown",
+        ),
         ({"iterations": 0}, "iterations: "),
         ({"learner__optimizer__learning_rate": {"kind": "linear", "start": 1.0}}, "learner.optimizer.learning_rate"),
     ],
@@ -323,6 +328,27 @@ def test_a_damaged_state_is_named(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:100])
     with pytest.raises(Exception, match=f"{STATE}: is damaged"):
         train_online(settings(out=str(tmp_path / "run"), iterations=2), trainer_class("ppo"))
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_run_that_is_refused_leaves_no_folder_that_it_has_made(before: bool, tmp_path: Path) -> None:
+    out = tmp_path / "runs" / "ppo"
+    if before:
+        out.mkdir(parents=True)
+        (out / "notes.txt").touch()
+    with pytest.raises(BadInput, match="gen9ouu"):
+        train_online(settings(out=str(out), learner__network__start_from="gen9ouu"), trainer_class("ppo"))
+    assert (out / "notes.txt").exists() if before else not out.parent.exists()
+    with RunFolder(settings(out=str(out))).locked():
+        assert (out / "config.yaml").exists()
+
+
+def test_a_run_that_is_refused_keeps_what_is_in_its_folder(tmp_path: Path) -> None:
+    folder = RunFolder(settings(out=str(tmp_path / "run")))
+    with pytest.raises(BadInput, match="late"), folder.locked():
+        (folder.path / "metrics.jsonl").touch()
+        raise BadInput("late")
+    assert {each.name for each in folder.path.iterdir()} == {"config.yaml", "lock", "metrics.jsonl"}
 
 
 def test_other_settings_than_the_runs_are_refused(tmp_path: Path) -> None:
