@@ -10,6 +10,7 @@ import click
 from rich.table import Table
 
 from arena.replays.team_sets import LEAST_SHOWN, gather
+from arena.report.numbers import counted
 from arena.terminal.commands import BAD_INPUT_CODE, Suggesting, json_option, print_json
 from arena.terminal.console import Console
 from teamsets import variety
@@ -152,14 +153,16 @@ def validate(path: str, format_id: str, skip_invalid: bool, as_json: bool) -> No
         for reason in error.reasons:
             click.echo(f"refused: {reason}")
         fix = "fix them" if skip_invalid else "fix them, or leave them out with --skip-invalid"
-        raise BadTeam(f"{path}: {len(error.reasons)} teams refused for {format_id}, listed above: {fix}") from error
+        raise BadTeam(
+            f"{path}: {counted(len(error.reasons), 'team')} refused for {format_id}, listed above: {fix}"
+        ) from error
     if as_json:
         print_json({"format": loaded.format, "valid": len(loaded.teams), "left_out": loaded.skipped, "refused": []})
         return
     for line in loaded.skipped:
         click.echo(f"left out: {line}")
     left_out = f", {len(loaded.skipped)} left out" if loaded.skipped else ""
-    click.echo(f"{path}: {len(loaded.teams)} teams valid for {loaded.format}{left_out}")
+    click.echo(f"{path}: {counted(len(loaded.teams), 'team')} valid for {loaded.format}{left_out}")
 
 
 @teams.command()
@@ -182,7 +185,7 @@ def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path 
     if as_json:
         print_json(written)
         return
-    click.echo(f"{len(written)} teams written to {written[0].parent}")
+    click.echo(f"{counted(len(written), 'team')} written to {written[0].parent}")
 
 
 @teams.command()
@@ -222,7 +225,7 @@ def split(
     for line in loaded.skipped:
         click.echo(f"left out: {line}")
     for name, chosen in sets.items():
-        click.echo(f"{out / name}: {len(chosen)} teams")
+        click.echo(f"{out / name}: {counted(len(chosen), 'team')}")
     click.echo(f"{made.same_species} of the unseen teams have the six species of a training team, with other sets")
 
 
@@ -258,4 +261,4 @@ def from_replays(
     if not done.paths:
         raise BadInput(f"replays '{replays}': no team could be extracted: the reasons are above")
     for each, count in sorted(done.teams.items()):
-        click.echo(f"{count} teams written to {folder / each}")
+        click.echo(f"{counted(count, 'team')} written to {folder / each}")

@@ -9,6 +9,7 @@ from typing import Any
 from agents import AgentSource, resolve
 from agents.fingerprint import read_again
 from arena.fixture import SEATS, FixtureTeam, showdown_seed
+from arena.report.numbers import counted
 from arena.schedules.plan import DRAWN
 from arena.venues.simulator.host import Host, HostDied
 from teamsets.errors import ArenaError, BadInput, UnknownFormat
@@ -72,7 +73,7 @@ def load_pools(
             pools[chosen.id, name] = tuple(FixtureTeam(t.id, t.name, packed=t.packed) for t in loaded.teams)
             if loaded.skipped:
                 notes.append(
-                    f"{name}, {chosen.id}: {len(loaded.skipped)} teams left out, the first: {loaded.skipped[0]}"
+                    f"{name}, {chosen.id}: {counted(len(loaded.skipped), 'team')} left out, the first: {loaded.skipped[0]}"
                 )
     return pools, tuple(notes)
 

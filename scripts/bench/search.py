@@ -21,6 +21,7 @@ import orjson
 from agents import resolve
 from arena.ratings.pentanomial import PAIR_SCORES, Z95, pair_counts
 from arena.ratings.rates import PRIOR_PAIRS
+from arena.report.numbers import counted
 from arena.run.tournament import EvaluateSettings, play_into
 from arena.schedules.match import Match
 from arena.store import rows
@@ -68,7 +69,9 @@ def main() -> None:
 def report(agent: str, other: str, match: Match, db: Path, run_id: str) -> None:
     points = match.points
     mean, low, high = share(points)
-    print(f"{agent} against {other}: {mean:.1%} [{low:.1%}, {high:.1%}] of the points in {len(points)} pairs")
+    print(
+        f"{agent} against {other}: {mean:.1%} [{low:.1%}, {high:.1%}] of the points in {counted(len(points), 'pair')}"
+    )
     decisions = rows(
         "SELECT d.think_ms, d.diagnostics FROM decisions d JOIN battles b USING (battle_id)"
         " WHERE b.run_id = ? AND CASE d.seat WHEN 'p1' THEN b.p1 ELSE b.p2 END = ? AND d.diagnostics IS NOT NULL",

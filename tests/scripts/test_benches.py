@@ -65,7 +65,7 @@ def test_ray_is_compared_with_processes(name: str, options: tuple[str, ...]) -> 
 @pytest.mark.skipif(bool(missing(1)), reason=missing(1))
 def test_search_is_measured_in_strength_time_and_foresight() -> None:
     said = run("bench/search.py", "--agent", "search:mcts?iterations=1000", "--against", "random", "--battles", "2")
-    assert "of the points in 1 pairs" in said and "failed: 0" in said
+    assert "of the points in 1 pair\n" in said and "failed: 0" in said
     said = run("simulate/search_outcomes.py", "--battles", "2", "--show", "1")
     predicted, _, turns = said.partition("gen1ou: ")[2].split()[:3]
     assert 0 < int(predicted) <= int(turns)

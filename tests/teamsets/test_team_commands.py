@@ -45,7 +45,7 @@ def test_show_one_team_in_export_text() -> None:
 
 def test_validate_counts_and_refuses(tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text(GOOD)
-    assert run("validate", str(tmp_path), "--format", "gen1ou").output.endswith(": 1 teams valid for gen1ou\n")
+    assert run("validate", str(tmp_path), "--format", "gen1ou").output.endswith(": 1 team valid for gen1ou\n")
     (tmp_path / "bad.txt").write_text(BAD)
     (tmp_path / "worse.txt").write_bytes(b"\xff\x00")
     result = CliRunner().invoke(teams, ("validate", str(tmp_path), "--format", "gen1ou"))
@@ -58,7 +58,7 @@ def test_validate_counts_and_refuses(tmp_path: Path) -> None:
     (tmp_path / "worse.txt").unlink()
     output = run("validate", str(tmp_path), "--format", "gen1ou", "--skip-invalid").output
     assert output.startswith(f"left out: {tmp_path / 'bad.txt'}")
-    assert output.endswith(": 1 teams valid for gen1ou, 1 left out\n")
+    assert output.endswith(": 1 team valid for gen1ou, 1 left out\n")
 
 
 @pytest.mark.parametrize("team_set", ["variety", "competitive"])

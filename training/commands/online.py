@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from arena.report.numbers import counted
 from training.commands.configuring import config_argument, set_option
 from training.commands.running import need_packages
 from training.online.config import OnlineConfig
@@ -42,7 +43,7 @@ def online(config: str, changes: tuple[Change, ...]) -> None:
 
     folder = train_online(settings, trainer_class(settings.algorithm.name))
     steps = folder.steps()
-    print(f"{folder.path}: finished {steps[-1]} iterations", file=sys.stderr)
+    print(f"{folder.path}: finished {counted(steps[-1], 'iteration')}", file=sys.stderr)
     if (folder.path / CURVES).exists():
         print(f"curves: {folder.path}/{CURVES}", file=sys.stderr)
     print(f"agent: policy:{folder.path}@{'last' if folder.best is None else 'best'}", file=sys.stderr)

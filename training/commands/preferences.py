@@ -11,6 +11,7 @@ import click
 from rich.progress import track
 
 from agents.llm.prompts import STYLES
+from arena.report.numbers import counted
 from arena.terminal.commands import db_option, json_option, print_json
 from arena.terminal.console import Console
 from teamsets.errors import BadInput
@@ -188,9 +189,9 @@ def build(db: Path, where: str, out: Path, replace: bool, as_json: bool, **optio
     if as_json:
         print_json(counts)
         return
-    print(f"{out}: {counts['pairs']:,} pairs, {counts['held_out']:,} held out")
+    print(f"{out}: {counted(counts['pairs'], 'pair')}, {counts['held_out']:,} held out")
     for name, number in counts["in_datasets"].items():
-        print(f"{out / name}: {number:,} pairs for policies")
+        print(f"{out / name}: {counted(number, 'pair')} for policies")
     for name, label in (
         ("pairs", "pairs"),
         ("rejected", "rejected"),

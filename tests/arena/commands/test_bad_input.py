@@ -129,7 +129,7 @@ def test_skip_invalid_leaves_the_refused_team_out_and_counts_it(
 ) -> None:
     said = arena("evaluate", *TWO, "--format", "gen1ou", "--teams", mixed_teams, "--skip-invalid", "--battles", 2)
     assert (said.code, said.err) == (0, "")
-    assert "1 teams left out" in said.out and "zz-bad.txt" in said.out
+    assert "1 team left out" in said.out and "zz-bad.txt" in said.out
     assert rows("SELECT count(*) FROM teams", tmp_path / "arena.duckdb") == [(2,)]
 
 
