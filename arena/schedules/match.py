@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from arena.fixture import Fixture
 from arena.ratings.sprt import Sprt
-from arena.report.numbers import counted
 from arena.schedules.plan import Plan, numbered_pair
 from arena.schedules.schedule import Results
 
@@ -74,9 +73,7 @@ class Match:
         """The score so far, and the test's state where there is one."""
         if not self.points:
             return ""
-        share = (
-            f"{self.pairing[0]} {50 * sum(self.points) / len(self.points):.1f}% in {counted(len(self.points), 'pair')}"
-        )
+        share = f"{self.pairing[0]} {50 * sum(self.points) / len(self.points):.1f}% (pairs: {len(self.points):,})"
         if self.test is None:
             return share
         low, high = self.test.settings.bounds

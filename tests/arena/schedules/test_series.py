@@ -161,7 +161,7 @@ def test_an_aborted_battle_leaves_its_series_without_a_result_and_its_pair_out_o
     played = StandInVenue(result).play_schedule(SeriesSchedule(match, {}))
     assert len(played) == 4 * 2
     assert match.points == [1.0]
-    assert match.remark() == "a 50.0% in 1 pair"
+    assert match.remark() == "a 50.0% (pairs: 1)"
 
 
 # Whole runs.
