@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine import FORMATS, FORMATS_IN_WORDS
 from agents.engine.checks import seed_words
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import Observations
 from arena.fixture import Fixture
-from teamsets.errors import BadInput, MissingTool, UnknownFormat
-from training.envs.venue import Ints, Pair
+from teamsets.errors import BadInput, MissingTool
+from training.envs.venue import Ints, Pair, check_engine_format
 
 try:
     import numba
@@ -42,10 +41,7 @@ class EngineBattles:
     """
 
     def __init__(self, size: int, format_id: str, cores: int | None = None) -> None:
-        if format_id not in FORMATS:
-            raise UnknownFormat(
-                f"format '{format_id}': the engines play {FORMATS_IN_WORDS}: choose one of them, or the venue showdown"
-            )
+        check_engine_format(format_id)
         settings: Any = numba.config
         most: int = settings.NUMBA_NUM_THREADS
         if cores is not None and not 1 <= cores <= most:

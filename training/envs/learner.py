@@ -18,7 +18,7 @@ from training.envs.fixtures import EnvBattle, FixtureSampler
 from training.envs.opponents import Mixture, Opponents
 from training.envs.seeding import draw_actions, next_random
 from training.envs.spaces import NOTHING_TO_CHOOSE, Arrays, arrays_of
-from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
+from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints, check_engine_format
 
 _MOST_TURNS = default("max_turns")
 ILLEGAL = ("random", "error")
@@ -31,6 +31,7 @@ def open_battles(venue: str, size: int, format_id: str, cores: int | None = None
 
         return Gen9Battles(size, format_id, cores)
     if venue == "engine":
+        check_engine_format(format_id)  # before what has to be installed for it
         from training.envs.engine_battles import EngineBattles
 
         return EngineBattles(size, format_id, cores)

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import Agent
+from agents.engine import ALL_FORMATS, FORMATS_IN_WORDS
 from agents.observation.observation import Observations
 from arena.fixture import Fixture
+from teamsets.errors import UnknownFormat
 
 #: Values of `Battles.winners`: a seat (0 or 1), or one of these. STUCK: the simulator itself failed in the battle.
 UNDECIDED, TIE, STUCK = -1, 2, 3
@@ -61,3 +63,11 @@ class Battles(Protocol):
 
     def close(self) -> None:
         """Ends what it has started. It cannot be used afterwards."""
+
+
+def check_engine_format(format_id: str) -> None:
+    """Raises UnknownFormat for a format that no engine plays."""
+    if format_id not in ALL_FORMATS:
+        raise UnknownFormat(
+            f"format '{format_id}': the engines play {FORMATS_IN_WORDS}: choose one of them, or the venue showdown"
+        )
