@@ -231,36 +231,40 @@ def _seldom(total: Counts, bar: int) -> dict[str, int]:
     return found
 
 
-def play_until(listed: Sequence[Situation], bar: int, how: Manner, total: Counts) -> dict[str, Result]:
+def play_until(
+    listed: Sequence[Situation], bar: int, how: Manner, total: Counts
+) -> tuple[dict[str, Result], list[str]]:
     """Plays situations with ever new draws until what they are about has acted `bar` times, or does not act any more.
 
-    total: what acted before, to which all is added. Returns a result for each situation that was played, by its name.
+    total: what acted before, to which all is added. Returns a result for each situation that was played, by its name, and
+    what Showdown keeps and nothing is compared with.
     """
     results: dict[str, Result] = {}
+    unread: set[str] = set()
     wanted = _seldom(total, bar)
     while True:
         chosen = [one for one in listed if wanted.keys() & set(one.of)]
         for first in range(0, len(chosen), KEPT // ROUND):
             part = chosen[first : first + KEPT // ROUND]
-            for one, result in zip(part, play(part, how, ROUND, total)[0], strict=True):
-                results[one.name] = results[one.name].plus(result) if one.name in results else result
+            played, uncompared = play(part, how, ROUND, total)
+            unread.update(uncompared)
+            for situation, result in zip(part, played, strict=True):
+                name = situation.name
+                results[name] = results[name].plus(result) if name in results else result
         now = _seldom(total, bar)
         wanted = {id: now[id] for id, before in wanted.items() if now.get(id, 0) > before}
         how = how._replace(seed=how.seed + 1)
         if not wanted:
-            return results
+            return results, sorted(unread)
 
 
 def reached(listed: Sequence[Situation], bar: int, total: Counts) -> str:
     """Which of the abilities, items and moves that situations are about have acted `bar` times, and which have not."""
-    about = {id for one in listed for id in one.of}
-    seldom = {id: times for id, times in sorted(_seldom(total, bar).items()) if id in about}
-    kinds = gen9_parity.gen9_teams.played()
-    able = (
-        about & {id for kind in ("abilities", "items", "moves") for id in kinds[kind]} - gen9_coverage.IMPOSSIBLE.keys()
+    able = _seldom({}, bar).keys() & {id for situation in listed for id in situation.of}
+    seldom = [f"{id} {times}" for id, times in sorted(_seldom(total, bar).items()) if id in able]
+    return (
+        f"{len(able) - len(seldom)} of {len(able)} acted {bar} times or more; given up: {', '.join(seldom) or 'none'}"
     )
-    left = ", ".join(f"{id} {times}" for id, times in seldom.items())
-    return f"{len(able) - len(seldom)} of {len(able)} acted {bar} times or more; given up: {left or 'none'}"
 
 
 def counted_in(ledger: Path) -> Counts:
@@ -386,10 +390,9 @@ def main() -> int:
         total: Counts | None = {} if arguments.coverage or arguments.until else None
         if total is not None:
             gen9_coverage.compile_counting()
-        unread: list[str] = []
         if arguments.until:
             total = counted_in(arguments.ledger) if arguments.ledger else {}
-            by_name = play_until(chosen, arguments.until, how, total)
+            by_name, unread = play_until(chosen, arguments.until, how, total)
             chosen = [one for one in chosen if one.name in by_name]
             results = [by_name[one.name] for one in chosen]
         else:

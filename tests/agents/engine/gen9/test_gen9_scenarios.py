@@ -118,8 +118,8 @@ def test_situations_are_played_until_what_they_are_about_has_acted_often_enough(
     monkeypatch.setattr(scenarios.gen9_coverage, "counts", lambda: {"moves": {"toxic": [9, next(acted)]}})
     monkeypatch.setattr(scenarios, "ROUND", 2)
     total: dict[str, Any] = {"moves": {"sleeptalk": [50, 50]}}
-    results = scenarios.play_until([one(), one(name="Sleep", of="sleeptalk")], 50, scenarios.Manner(), total)
-    assert list(results) == ["Toxic poisons"] and results["Toxic poisons"].battles == 6
+    results, unread = scenarios.play_until([one(), one(name="Sleep", of="sleeptalk")], 50, scenarios.Manner(), total)
+    assert unread == [] and list(results) == ["Toxic poisons"] and results["Toxic poisons"].battles == 6
     assert total["moves"]["toxic"] == [27, 7]
     found = scenarios.reached([one(), one(name="Sleep", of="sleeptalk")], 50, total)
     assert found == "1 of 2 acted 50 times or more; given up: toxic 7"
