@@ -1,7 +1,7 @@
-"""How long the generation-9 engine takes to compile, now and with more handlers of events, in CPU seconds.
+"""How long the generation-9 engine takes to compile, now and with more handlers of events, in seconds of CPU and elapsed.
 
-Cold: everything. One file: after a change of abilities.cpp. A header: after a change of battle.h. Load: a new process,
-from the cache to the first step. The added handlers are of five kinds with different numbers, in files of 50.
+Cold: everything. One file: after a change of abilities_power.cpp. A header: after a change of battle.h. Load: a new
+process, from the cache to the first step. The added handlers are of five kinds with different numbers, in files of 50.
 
     python scripts/bench/gen9_build.py [--rounds 3] [--added 0 100 500]
 """
@@ -41,6 +41,8 @@ const HandlerList MORE_{n} = {{HANDLERS_HERE, sizeof(HANDLERS_HERE) / sizeof(Han
 ENTRY = """    {{ability::levitate, onAnyModifyDamage, {{.priority = {n}}},
      []([[maybe_unused]] Battle& b, Event& e) -> Value {{ {body} }}}},"""
 EACH = 50
+#: The sources that are changed, within src/: a file of handlers, and the header that nearly all files include.
+ONE_FILE, HEADER = "abilities_power.cpp", "battle.h"
 _LOAD = """
 import numpy as np
 from agents.engine.gen9.engine import Engine
@@ -65,22 +67,29 @@ def timed_build(folder: Path) -> tuple[float, float]:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.monotonic() - started
 
 
-def changed(file: Path) -> None:
+def change(file: Path) -> None:
+    """Append a comment with the time to a source file. Raises FileNotFoundError where there is none."""
     file.write_text(file.read_text() + f"// {time.monotonic()}\n")
 
 
-def measure(added: int) -> dict[str, tuple[float, float]]:
+def measure(added: int, original: Path = SOURCES) -> dict[str, tuple[float, float]]:
+    """Build a copy of the sources, with so many handlers added: cold, then after each change.
+
+    original: the folder src/. Returns CPU and elapsed seconds of each build.
+    """
+    built = library.SOURCES
     with tempfile.TemporaryDirectory() as temporary:
         folder, sources = Path(temporary) / "cache", Path(temporary) / "src"
-        shutil.copytree(SOURCES, sources)
+        shutil.copytree(original, sources)
         add_handlers(sources, added)
         library.SOURCES = sources
-        times = {"cold": timed_build(folder)}
-        changed(sources / "abilities.cpp")
-        times["one file"] = timed_build(folder)
-        changed(sources / "battle.h")
-        times["a header"] = timed_build(folder)
-        library.SOURCES = SOURCES
+        try:
+            times = {"cold": timed_build(folder)}
+            for name, file in (("one file", ONE_FILE), ("a header", HEADER)):
+                change(sources / file)
+                times[name] = timed_build(folder)
+        finally:
+            library.SOURCES = built
         return times
 
 
