@@ -1,16 +1,17 @@
-"""Speed of the generation-9 engine beside Showdown's bare `Battle`, on the same ten sets, in turns on the same cores.
+"""Speed of the generation-9 engine beside Showdown's bare `Battle`, on the same ten sets and cores: bench/engine.py's part.
 
 All choices are drawn evenly from the legal ones. "observed": stepped from Python, with the observations and masks of both
 sides at each step, from which a network's action is drawn and translated; after a first part, in which damage estimates of
 Pokémon that come up for the first time are worked out. Speeds are for a second of CPU time, as machines are shared, and for
-one of elapsed time.
+one of elapsed time. The figures take turns in each round; the last lines compare the medians, and two of them with what they
+should be: turns a CPU second of one thread as a multiple of Showdown's, and decisions a second of elapsed time on all cores,
+observed. The second is lower where other programs use the cores.
 
-    python scripts/bench/gen9_speed.py [--rounds 3] [--seconds 4] [--battles 1024]
+    python scripts/bench/engine.py --gen 9 [--rounds 3] [--seconds 4] [--battles 1024]
 """
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import resource
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from bars import against_bar
 from numpy.typing import NDArray
 
 from agents.engine.gen9.engine import CORES, UNDECIDED, Engine, initial_rows
@@ -35,15 +37,27 @@ sys.path.insert(0, str(HERE.parent / "parity"))
 from gen9_parity import SETS  # noqa: E402
 
 STEPS = 50
+#: Of the engine; on a machine with one core there is one figure.
+THREADS = sorted({1, CORES})
 
 
 class Speed(NamedTuple):
-    """Of a second of CPU time; elapsed: turns of a second of time."""
+    """Of a second of CPU time; elapsed_turns, elapsed_choices: of a second of elapsed time."""
 
     battles: float
     turns: float
     choices: float
-    elapsed: float
+    elapsed_turns: float
+    elapsed_choices: float
+
+
+def bare(threads: int) -> str:
+    """What the engine's figure is called that is played without observations."""
+    return f"engine, {threads} {'thread' if threads == 1 else 'threads'}"
+
+
+def observed(threads: int) -> str:
+    return f"{bare(threads)}, observed"
 
 
 def cpu_seconds() -> float:
@@ -62,8 +76,9 @@ def engine_speed(battles: int, threads: int, seconds: float) -> Speed:
     counts, started, used = np.zeros(3), time.monotonic(), cpu_seconds()
     while time.monotonic() - started < seconds:
         counts += engine.rollout(fresh, states, STEPS)
-    finished, choices, turns = counts / (cpu_seconds() - used)
-    return Speed(finished, turns, choices, counts[2] / (time.monotonic() - started))
+    used, elapsed = cpu_seconds() - used, time.monotonic() - started
+    finished, choices, turns = counts
+    return Speed(finished / used, turns / used, choices / used, turns / elapsed, choices / elapsed)
 
 
 def observed_speed(battles: int, threads: int, seconds: float) -> Speed:
@@ -96,8 +111,9 @@ def observed_speed(battles: int, threads: int, seconds: float) -> Speed:
     counts, started, used = np.zeros(3), time.monotonic(), cpu_seconds()
     while time.monotonic() - started < seconds:
         counts += step()
-    finished, turns, choices = counts / (cpu_seconds() - used)
-    return Speed(finished, turns, choices, counts[1] / (time.monotonic() - started))
+    used, elapsed = cpu_seconds() - used, time.monotonic() - started
+    finished, turns, choices = counts
+    return Speed(finished / used, turns / used, choices / used, turns / elapsed, choices / elapsed)
 
 
 def showdown_speed(seed: int, seconds: float) -> Speed:
@@ -112,34 +128,32 @@ def showdown_speed(seed: int, seconds: float) -> Speed:
     ]
     played = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     per_cpu = (played[what] / played["cpu"] for what in ("battles", "turns", "choices"))
-    return Speed(*per_cpu, played["turns"] / played["seconds"])
+    return Speed(*per_cpu, *(played[what] / played["seconds"] for what in ("turns", "choices")))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=4.0, help="of each turn")
-    parser.add_argument("--battles", type=int, default=1024, help="in the engine's batch")
-    options = parser.parse_args()
+def compare(rounds: int = 3, seconds: float = 4.0, battles: int = 1024) -> None:
+    """Measure and print all of them. seconds: of each turn; battles: in the engine's batch."""
     speeds: dict[str, list[Speed]] = {}
-    for number in range(1, options.rounds + 1):
-        speeds.setdefault("engine, 1 thread", []).append(engine_speed(options.battles, 1, options.seconds))
-        speeds.setdefault(f"engine, {CORES} threads", []).append(engine_speed(options.battles, CORES, options.seconds))
-        for threads in (1, CORES):
-            name = f"engine, {threads} {'thread' if threads == 1 else 'threads'}, observed"
-            speeds.setdefault(name, []).append(observed_speed(options.battles, threads, options.seconds))
-        speeds.setdefault("showdown, 1 process", []).append(showdown_speed(number, options.seconds))
+    for number in range(1, rounds + 1):
+        for threads in THREADS:
+            speeds.setdefault(bare(threads), []).append(engine_speed(battles, threads, seconds))
+        for threads in THREADS:
+            speeds.setdefault(observed(threads), []).append(observed_speed(battles, threads, seconds))
+        speeds.setdefault("showdown, 1 process", []).append(showdown_speed(number, seconds))
         for name, measured in speeds.items():
             last = measured[-1]
             print(
                 f"round {number}: {name}: {last.battles:,.1f} battles, {last.turns:,.0f} turns, {last.choices:,.0f} choices "
-                f"a CPU second; {last.elapsed:,.0f} turns/s",
+                f"a CPU second; {last.elapsed_turns:,.0f} turns/s, {last.elapsed_choices:,.0f} choices/s",
                 flush=True,
             )
-    turns = {name: statistics.median(speed.turns for speed in measured) for name, measured in speeds.items()}
-    for name in ("engine, 1 thread", "engine, 1 thread, observed"):
-        print(f"{name} / showdown on one core: {turns[name] / turns['showdown, 1 process']:,.0f} times")
 
+    def median(name: str, figure: str) -> float:
+        return statistics.median(getattr(speed, figure) for speed in speeds[name])
 
-if __name__ == "__main__":
-    main()
+    one_core = median("showdown, 1 process", "turns")
+    print(f"{observed(1)} / showdown on one core: {median(observed(1), 'turns') / one_core:,.1f} times")
+    print(f"{observed(1)}: {median(observed(1), 'choices'):,.0f} decisions a CPU second")
+    print(against_bar("engine / showdown, on one core", median(bare(1), "turns") / one_core, 100, "times"))
+    decisions = median(observed(CORES), "elapsed_choices")
+    print(against_bar(f"engine, both sides observed, {CORES} cores", decisions, 20_000, "decisions/s"))

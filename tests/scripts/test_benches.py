@@ -10,6 +10,7 @@ from importlib.util import find_spec
 import pytest
 from support.command_line import PROJECT
 
+from agents.engine.gen9.library import CompilerMissing, compiler
 from agents.rules.batched import PLAYERS as ARRAY_PLAYERS
 from agents.search.poke_engine.builds import missing
 
@@ -101,6 +102,33 @@ def test_the_engine_is_measured_beside_showdown_and_poke_env() -> None:
     for figure in ("engine / showdown", "engine, both sides observed"):
         assert f"{figure}: " in said
     assert "libpkmn: not measured here" in said
+
+
+@pytest.mark.slow
+def test_the_generation_9_engine_is_measured_beside_showdown_and_both_bars_are_compared() -> None:
+    try:
+        compiler()
+    except CompilerMissing as error:
+        pytest.skip(str(error))
+    said = run("bench/engine.py", "--gen=9", "--rounds=1", "--seconds=0.2", "--battles=16")
+    for way in ("engine, 1 thread", "engine, 1 thread, observed", "showdown, 1 process"):
+        assert re.search(
+            rf"^round 1: {way}: .* battles, [1-9][\d,]* turns, [1-9][\d,]* choices a CPU second; ", said, re.M
+        )
+    bars = said.splitlines()[-2:]
+    for bar, name, figure in zip(
+        bars,
+        ("engine / showdown, on one core", r"engine, both sides observed, \d+ cores"),
+        (r"times \(at least 100", r"decisions/s \(at least 20,000"),
+        strict=True,
+    ):
+        assert re.fullmatch(rf"{name}: [\d,.]+ {figure}: (?:yes|NO), [\d.]+ of it\)", bar), bar
+
+
+def test_options_of_generation_1_are_refused_for_generation_9() -> None:
+    command = [sys.executable, str(SCRIPTS / "bench/engine.py"), "--gen=9", "--no-compile"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 2 and "--gen 9 has no --no-compile" in done.stderr
 
 
 @pytest.mark.slow
