@@ -78,7 +78,7 @@ class TwoSeatEnv(ParallelEnv[str, Arrays, int]):
 
     @property
     def engine(self) -> Any:
-        """The engine (agents/engine/gen1/engine.py); None on Showdown."""
+        """The engine (agents/engine/gen1/engine.py or gen9/engine.py); None on Showdown."""
         return getattr(self.battles, "engine", None)
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:

@@ -29,9 +29,9 @@ def test_gymnasiums_checker(name: str) -> None:
     env.close()
 
 
-@pytest.mark.parametrize("venue", ["engine", "showdown"])
-def test_pettingzoos_checkers(venue: str, capsys: pytest.CaptureFixture[str]) -> None:
-    env = training.envs.TwoSeatEnv(venue=venue)
+@pytest.mark.parametrize(("venue", "format_id"), [("engine", "gen1ou"), ("engine", "gen9ou"), ("showdown", "gen1ou")])
+def test_pettingzoos_checkers(venue: str, format_id: str, capsys: pytest.CaptureFixture[str]) -> None:
+    env = training.envs.TwoSeatEnv(venue=venue, format=format_id)
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         parallel_api_test(env, num_cycles=100)
@@ -40,7 +40,7 @@ def test_pettingzoos_checkers(venue: str, capsys: pytest.CaptureFixture[str]) ->
     opened: list[training.envs.TwoSeatEnv] = []
 
     def make() -> training.envs.TwoSeatEnv:
-        opened.append(training.envs.TwoSeatEnv(venue=venue))
+        opened.append(training.envs.TwoSeatEnv(venue=venue, format=format_id))
         return opened[-1]
 
     parallel_seed_test(make, num_cycles=60)

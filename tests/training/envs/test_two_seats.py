@@ -13,6 +13,7 @@ from gymnasium.utils.env_checker import data_equivalence
 from support.environments import Chooser, same_arrays
 
 from agents.engine.gen1.layout import WINNER
+from agents.engine.gen9.library import CompilerMissing, compiler
 from teamsets.errors import BadInput
 from training.envs import TwoSeatEnv
 
@@ -61,8 +62,14 @@ def test_a_seat_that_waits_has_one_action_which_is_ignored() -> None:
     assert waited > 3
 
 
-def test_both_venues_play_the_same_battles() -> None:
-    engine, showdown = TwoSeatEnv(venue="engine"), TwoSeatEnv(venue="showdown")
+@pytest.mark.parametrize("format_id", ["gen1ou", "gen9ou"])
+def test_both_venues_play_the_same_battles(format_id: str) -> None:
+    if format_id == "gen9ou":
+        try:
+            compiler()
+        except CompilerMissing as missing:
+            pytest.skip(str(missing))
+    engine, showdown = (TwoSeatEnv(venue=venue, format=format_id) for venue in ("engine", "showdown"))
     try:
         ours, theirs = battle(engine, 5), battle(showdown, 5)
     finally:
@@ -72,6 +79,9 @@ def test_both_venues_play_the_same_battles() -> None:
         assert data_equivalence(mine[1:], other[1:])
         for agent in ("p1", "p2"):
             assert same_arrays(mine[0][agent], other[0][agent])
+    *steps, (_, rewards, terminated, _, infos) = ours
+    assert any(seat["waiting"] for step in steps for seat in step[-1].values()), "a fainted Pokémon is replaced alone"
+    assert sorted(rewards.values()) == [-1.0, 1.0] and set(terminated.values()) == {True} and infos["p1"]["turns"] > 5
 
 
 def test_a_battle_beyond_its_last_turn_is_truncated() -> None:
