@@ -48,6 +48,7 @@ RULES = [
         r"^train push .*|^arena evaluate policy:hf://.*", "true", "the public hub: tests/training/test_hub.py has one"
     ),
     Rule(r"(gen9_scenarios.py)$", r"\1 --seeds 1", "battles"),
+    Rule(r"(simulator_parity.py)", r"\1 --formats gen9ou gen9hackmonscup", "formats"),
     Rule(r"(gen9_scenarios.py .*) --seeds 40", r"\1 --seeds 2", "battles"),
     Rule(r"^python scripts/simulate/cycles.py", "python scripts/simulate/cycles.py --pools 3", "pools"),
     Rule(r"^python scripts/simulate/against_set.py", "python scripts/simulate/against_set.py --pools 1", "pools"),
