@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from training.runs.state import TrainingFailed, finite
 
 if TYPE_CHECKING:
     from training.online.replay import ReplayBuffer
+    from training.online.rollout import Piece
 
 #: Consecutive updates with a non-finite gradient after which a run stops.
 _BAD_UPDATES = 20
@@ -76,10 +76,10 @@ class Role:
         learning = self.settings.learning
         return learning.active and iteration >= learning.start and (not learning.end or iteration < learning.end)
 
-    def update(self, loss: Tensor, fresh: int = 0) -> float:
+    def update(self, loss: Tensor) -> float:
         """Take a gradient step on a loss: `add_gradient` and `step` in one."""
         self.add_gradient(loss)
-        return self.step(fresh)
+        return self.step()
 
     def _policies(self) -> list[list[nn.Parameter]]:
         """The parameters that are trained, by policy."""
@@ -96,22 +96,31 @@ class Role:
             self._gradient_used = False
         loss.backward()
 
-    def step(self, fresh: int = 0) -> float:
+    def add_piece(self, piece: Piece, loss: Tensor, fresh: bool = True) -> None:
+        """Add the gradient of a piece of a minibatch. loss: the mean over the piece.
+
+        fresh: whether the rollout was not learned from before; from such gradients the noise scale is estimated.
+        """
+        self.add_gradient(piece.share * loss)
+        if fresh:
+            gradients = [each.grad for each in self._learning.parameters() if each.grad is not None]
+            self.noise_scale.add(gradients, piece.share, piece.decisions)
+
+    def step(self) -> float:
         """Take a gradient step by what `add_gradient` got. Returns the norm of the gradient before clipping.
 
-        Two policies are clipped each by itself. fresh: decisions whose mean loss it is, where the rollout was not learned
-        from before: for the noise scale. A step whose gradient is not finite is skipped. Raises TrainingFailed after
+        Two policies are clipped each by itself. A step whose gradient is not finite is skipped. Raises TrainingFailed after
         `_BAD_UPDATES` of them in a row.
         """
         self._gradient_used = True
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate.value
         policies = self._policies()
-        gradients = [[each.grad for each in policy if each.grad is not None] for policy in policies]
-        norms = [torch.nn.utils.get_total_norm(each) for each in gradients]
+        norms = [
+            torch.nn.utils.get_total_norm([each.grad for each in policy if each.grad is not None])
+            for policy in policies
+        ]
         norm = math.hypot(*map(float, norms))
-        if fresh:
-            self.noise_scale.add(list(itertools.chain(*gradients)), norm, fresh)
         for policy, own_norm in zip(policies, norms, strict=True):
             torch.nn.utils.clip_grads_with_norm_(policy, self.settings.optimizer.max_grad_norm, own_norm)
         self._skipped = 0 if math.isfinite(norm) else self._skipped + 1

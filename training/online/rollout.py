@@ -144,16 +144,20 @@ class Rollout:
         yield from self._parts(torch.randperm(len(self.lengths), generator=generator), decisions)
 
     def pieces(self, trajectories: Tensor) -> list[Piece]:
-        """Return the pieces of a minibatch that have decisions in the loss: on a GPU a single one, or none."""
-        parts = [trajectories] if self.actions.device.type != "cpu" else self._parts(trajectories, PIECE_DECISIONS)
+        """Return the pieces of a minibatch that have decisions in the loss: two at least, where it has two trajectories.
+
+        From the two halves of a minibatch, at the same weights, the gradient noise scale is estimated (noise_scale.py).
+        """
+        size = PIECE_DECISIONS if self.actions.device.type == "cpu" else 1 << 30
+        parts = self._parts(trajectories, size, at_least=2)
         counts = [(part, int(self._decisions_in_loss[part.numpy()].sum())) for part in parts]
         total = sum(decisions for _, decisions in counts)
         return [Piece(part, decisions, decisions / total) for part, decisions in counts if decisions]
 
-    def _parts(self, trajectories: Tensor, decisions: int) -> Iterator[Tensor]:
-        """Yield these trajectories in their order, about `decisions` decisions at a time."""
+    def _parts(self, trajectories: Tensor, decisions: int, at_least: int = 1) -> Iterator[Tensor]:
+        """Yield these trajectories in their order, about `decisions` decisions at a time, in `at_least` parts or more."""
         total = torch.from_numpy(self.host_lengths)[trajectories].cumsum(0)
-        count = max(1, round(int(total[-1]) / decisions))
+        count = max(at_least, round(int(total[-1]) / decisions))
         part = ((total - 1) * count // total[-1]).clamp(max=count - 1)
         for number in range(count):
             chosen = trajectories[part == number]

@@ -110,8 +110,7 @@ class ExpertIteration(Trainer):
         averages = Averages()
         for epoch in range(rule.epochs):
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-                pieces = rollout.pieces(part)
-                for piece in pieces:
+                for piece in rollout.pieces(part):
                     index, (logits, values, _) = forward_in_loss(role.network, rollout, piece.trajectories)
                     legal = rollout.legal[index]
                     policy_loss = kl(target[index], logits, legal).mean()
@@ -120,9 +119,8 @@ class ExpertIteration(Trainer):
                     loss = policy_loss + rule.value_weight * value_loss - entropy_weight * spread
                     loss = loss + self.penalty(logits, None if reference is None else reference[index], legal)
                     averages.add(piece.share, policy_loss=policy_loss, value_loss=value_loss, loss=loss)
-                    role.add_gradient(piece.share * loss)
-                fresh = sum(piece.decisions for piece in pieces) if epoch == 0 else 0
-                averages.add(gradient_norm=role.step(fresh))
+                    role.add_piece(piece, loss, fresh=epoch == 0)
+                averages.add(gradient_norm=role.step())
         return averages.means() | search_metrics(rollout, target)
 
 

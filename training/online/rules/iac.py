@@ -61,8 +61,7 @@ class IAC(Trainer):
         critic = self._critics.get(role.name)
         averages = Averages()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-            pieces = rollout.pieces(part)
-            for piece in pieces:
+            for piece in rollout.pieces(part):
                 padded = rollout.padded(piece.trajectories)
                 chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
                 output = forward(role.network, rollout, padded)
@@ -84,10 +83,10 @@ class IAC(Trainer):
                 else:
                     critic.add_gradient(piece.share * value_loss)
                 averages.add(piece.share, policy_loss=policy_loss, value_loss=value_loss, loss=loss)
-                role.add_gradient(piece.share * loss)
+                role.add_piece(piece, loss)
             if critic is not None:
                 critic.step(self.iteration)
-            averages.add(gradient_norm=role.step(sum(piece.decisions for piece in pieces)))
+            averages.add(gradient_norm=role.step())
         return averages.means()
 
     def replace(self, name: str, by: str) -> None:

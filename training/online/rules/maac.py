@@ -84,8 +84,7 @@ class MAAC(Trainer):
         warming_up = self.iteration < rule.critic_warmup
         averages = Averages()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-            pieces = rollout.pieces(part)
-            for piece in pieces:
+            for piece in rollout.pieces(part):
                 padded = rollout.padded(piece.trajectories)
                 chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
                 index, valid = padded.places[padded.valid_mask], padded.valid_mask
@@ -105,10 +104,10 @@ class MAAC(Trainer):
                 policy_loss = -(terms.ratio * delta.detach()).mean()
                 loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
                 averages.add(piece.share, policy_loss=policy_loss, loss=loss)
-                role.add_gradient(piece.share * loss)
+                role.add_piece(piece, loss)
             self._critic.step(self.iteration)
             if not warming_up:
-                averages.add(gradient_norm=role.step(sum(piece.decisions for piece in pieces)))
+                averages.add(gradient_norm=role.step())
         return averages.means()
 
     def state(self) -> dict[str, Any]:

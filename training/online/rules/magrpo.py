@@ -92,8 +92,8 @@ class MAGRPO(Trainer):
                 policy_loss = -(terms.ratio * weights[index]).mean()
                 loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
                 averages.add(piece.share, policy_loss=policy_loss, loss=loss)
-                role.add_gradient(piece.share * loss)
-            averages.add(gradient_norm=role.step(sum(piece.decisions for piece in pieces)))
+                role.add_piece(piece, loss)
+            averages.add(gradient_norm=role.step())
         return averages.means() | {"advantage": float(advantages.abs().mean())}
 
 

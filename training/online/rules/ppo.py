@@ -99,8 +99,7 @@ class PPO(Trainer):
             epochs += 1
             of_epoch = Averages()
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
-                pieces = rollout.pieces(part)
-                for piece in pieces:
+                for piece in rollout.pieces(part):
                     index, (logits, values, context) = forward_in_loss(role.network, rollout, piece.trajectories)
                     terms = policy_terms(self, rollout, index, logits, reference)
                     parts = losses(terms.log_prob, rollout.log_probs[index], advantage[index], rule.clip)
@@ -120,9 +119,8 @@ class PPO(Trainer):
                         averages.add(piece.share, opponent_loss=predicted, opponent_predicted=right)
                     of_epoch.add(piece.share, kl=parts["approximate_kl"])
                     averages.add(piece.share, **parts, value_loss=value_loss, loss=loss)
-                    role.add_gradient(piece.share * loss)
-                fresh = sum(piece.decisions for piece in pieces) if epochs == 1 else 0
-                averages.add(gradient_norm=role.step(fresh))
+                    role.add_piece(piece, loss, fresh=epochs == 1)
+                averages.add(gradient_norm=role.step())
             if rule.max_kl and of_epoch.means()["kl"] > rule.max_kl:
                 break
         return averages.means() | {"epochs": float(epochs)}
