@@ -71,8 +71,14 @@ case "${1:-}" in
         ;;
     status)
         if ! running; then echo "does not run"; elif busy; then echo "stands still"; else echo "runs"; fi
-        [ -s $out/run/metrics.jsonl ] && tail -n 1 $out/run/metrics.jsonl | cut -c 1-1500
-        [ -s $out/log ] && tail -n 2 $out/log
+        if [ -s $out/run/metrics.jsonl ]; then
+            tail -n 1 $out/run/metrics.jsonl | .venv/bin/python -c '
+import json, sys
+last = json.loads(sys.stdin.readline())
+step, millions, hours = last["step"], last["total_decisions"] / 1e6, last["total_seconds"] / 3600
+print(f"iteration {step:,}, {millions:,.2f} million decisions, {hours:,.1f} hours of playing and learning")'
+        fi
+        if [ -s $out/log ]; then tail -n 2 $out/log; fi
         ;;
     *)
         echo "usage: scripts/background_training.sh start | status | stop" >&2
