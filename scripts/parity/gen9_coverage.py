@@ -36,8 +36,9 @@ IMPOSSIBLE = {
     "sturdy onTryHit": "no one-hit KO in the rings",
     **{
         f"{name} onTryAddVolatile": "no Yawn is played"
-        for name in ("leafguard", "purifyingsalt", "insomnia", "vitalspirit", "flowerveil", "electricterrain")
+        for name in ("leafguard", "purifyingsalt", "insomnia", "vitalspirit", "electricterrain")
     },
+    "flowerveil onAllyTryAddVolatile": "no Yawn is played",
     "oblivious onImmunity": "no Attract is played",
     "icebody onImmunity": "no Hail in this generation",
     "magnetrise onTry": "no Gravity, Smack Down or Ingrain is played",
@@ -82,7 +83,8 @@ def report(total: Counts) -> str:
     )
 
 
-def _has_handlers(kind: str, id: str) -> bool:
+def has_handlers(kind: str, id: str) -> bool:
+    """Whether an effect of a kind has functions of its own. Without any it acts only where a rule asks for it."""
     return bool(played.handlers().get(NUMBERS[kind][id]))
 
 
@@ -96,7 +98,7 @@ def _kind(kind: str, counted: dict[str, list[int]]) -> str:
     acted = {name: counted.get(name, [0, 0])[1] for name in names if not {name, name.split()[0]} & IMPOSSIBLE.keys()}
     order = sorted(acted, key=lambda name: acted[name])
     idle = [
-        name for name in order if not acted[name] and kind in ("abilities", "items") and not _has_handlers(kind, name)
+        name for name in order if not acted[name] and kind in ("abilities", "items") and not has_handlers(kind, name)
     ]
     never = [name for name in order if not acted[name] and name not in idle]
     why = [f"{name}: {reason}" for name, reason in IMPOSSIBLE.items() if name in names]

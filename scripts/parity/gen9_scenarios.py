@@ -221,12 +221,16 @@ def play(
 
 
 def _seldom(total: Counts, bar: int) -> dict[str, int]:
-    """The abilities, items and moves that acted fewer than `bar` times, each with how often; without what cannot act."""
+    """The abilities, items and moves that acted fewer than `bar` times, each with how often; without what cannot act.
+
+    An ability or item without functions that no rule has asked for, such as a Poké Ball, counts as such.
+    """
     found = {}
     for kind in ("abilities", "items", "moves"):
         for id in gen9_parity.gen9_teams.played()[kind]:
             times = total.get(kind, {}).get(id, [0, 0])[1]
-            if times < bar and id not in gen9_coverage.IMPOSSIBLE:
+            able = times or kind == "moves" or gen9_coverage.has_handlers(kind, id)
+            if able and times < bar and id not in gen9_coverage.IMPOSSIBLE:
                 found[id] = times
     return found
 
