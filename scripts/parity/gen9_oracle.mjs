@@ -19,7 +19,7 @@ import {drawsOf, hex} from './playing.mjs';
 const options = JSON.parse(readFileSync(0, 'utf8'));
 const {Battle, Dex} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
 if (options.simulator === 'fast') speedUp(options.package);
-const MAX_TURNS = options.policy === 'endless' ? 1001 : 300;
+const MAX_TURNS = options.policy === 'endless' || options.scripts ? 1001 : 300;
 const dex = Dex.mod('gen9');
 const reader = new StateReader(options.layout);
 

@@ -41,7 +41,17 @@ from teamsets.errors import BadInput
 
 FOLDER = Path(__file__).resolve().parents[2] / "tests/agents/engine/gen9/scenarios"
 #: Files of situations, in the order of the table.
-KINDS = ("abilities", "items", "moves", "field", "terastallization", "combinations", "ring3", "plain_moves")
+KINDS = (
+    "abilities",
+    "items",
+    "moves",
+    "field",
+    "terastallization",
+    "combinations",
+    "ring3",
+    "plain_moves",
+    "showdown3",
+)
 #: Showdown's own tests that are not played, with the reason.
 NOT_PLAYED = FOLDER / "not_played.yaml"
 SEEDS = 4

@@ -111,7 +111,7 @@ Value Battle::useMoveInner(ActiveMove& move, Pokemon* user, UseMove options) {
     if (move.target == Target::self || move.target == Target::allies) target = user;
     if (sourceEffect) {
         move.sourceEffect = sourceEffect;
-        move.ignoreAbility = sourceEffect >= FIRST_MOVE && moveData(sourceEffect).ignoreAbility;
+        move.ignoreAbility = sourceEffect >= FIRST_MOVE && activeMove && activeMove->ignoreAbility;  // as the move that calls it
     }
     setActiveMove(&move, user, target);
     singleEvent(Ev::ModifyType, move.id, nullptr, user, target, &move);
