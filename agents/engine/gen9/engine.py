@@ -147,7 +147,7 @@ class Engine(Batch):
         library().gen9_locked(address(self.words), address(rows), ctypes.c_int64(len(rows)), address(moves), threads)
         return moves
 
-    def translate(self, rows: Sequence[int], seats: Sequence[int], choices: Sequence[str]) -> NDArray[np.int32]:
+    def read_choices(self, rows: Sequence[int], seats: Sequence[int], choices: Sequence[str]) -> NDArray[np.int32]:
         """The actions [N] (for `step`) of Showdown's choices in words, such as "move 2 terastallize"; -1: not legal.
 
         Raises BadInput for a row or seat that is not there, and for another number of choices.
@@ -175,7 +175,7 @@ class Engine(Batch):
                 return
             given = [choices[seat][number[seat]] for seat in asked]
             actions = np.zeros((1, *self.shape), np.int32)
-            actions[0, asked, 0] = self.translate([0] * len(asked), asked, given)
+            actions[0, asked, 0] = self.read_choices([0] * len(asked), asked, given)
             for seat, choice in zip(asked, given, strict=True):
                 if actions[0, seat, 0] == ILLEGAL:
                     raise BadInput(f"p{seat + 1}'s choice {number[seat] + 1}, '{choice}', is not legal for the engine.")

@@ -146,11 +146,11 @@ def test_a_battle_is_replayed_from_showdowns_input_log() -> None:
 def test_choices_in_words_are_actions() -> None:
     engine = started()
     words = ["move 1", "move protect terastallize", "switch 4", "move 5", "switch 1", "move tackle", "pass"]
-    assert engine.translate([0] * 7, [0, 1, 1, 0, 0, 0, 0], words).tolist()[0] == 0
+    assert engine.read_choices([0] * 7, [0, 1, 1, 0, 0, 0, 0], words).tolist()[0] == 0
     with pytest.raises(BadInput, match="1 choices for 2 seats"):
-        engine.translate([0, 1], [0, 0], ["move 1"])
+        engine.read_choices([0, 1], [0, 0], ["move 1"])
     with pytest.raises(BadInput, match="rows: there is no 2"):
-        engine.translate([2], [0], ["move 1"])
+        engine.read_choices([2], [0], ["move 1"])
     with pytest.raises(BadInput, match="no >start with a seed"):
         Engine(1).replay([">p1 move 1"])
 
