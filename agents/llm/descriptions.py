@@ -180,6 +180,8 @@ def _set_of(battle: SeatDoubleBattle, mon: Pokemon, *, ours: bool) -> list[str]:
         parts.append(f"ability {mon.ability}")
     if mon.item != GenData.UNKNOWN_ITEM:
         parts.append(f"item {mon.item or 'none'}")
+    if mon.nature:
+        parts.append(f"nature {mon.nature}")
     if ours:
         parts.append("stats " + " ".join(f"{stat} {value}" for stat, value in mon.stats.items() if stat != "hp"))
     return parts

@@ -21,7 +21,7 @@ from teamsets.errors import BadInput
 from teamsets.reading import UnusableText, read_text
 
 _TEMPLATES = Path(__file__).with_name("templates")
-#: Style -> what an answer says, in its order. Each style has a shipped template.
+#: Style -> what an answer says, in its order. Each style has a shipped template for each of KINDS.
 STYLES: dict[str, tuple[str, ...]] = {"plan": ("plan", "action"), "action": ("action",)}
 #: What is decided, a turn of singles or of doubles, or the team preview of doubles -> the end of its templates' names.
 KINDS = {"singles": "", "doubles": "-doubles", "preview": "-preview"}
