@@ -141,7 +141,7 @@ def _missing(agent_class: type[Agent], options: dict[str, Any], format_id: str |
     if format_id is not None and not agent_class.plays_doubles and get_format(format_id).doubles:
         return (
             "it plays singles only; doubles are played by random, heuristic:max-power, max-damage and expert, poke-env's "
-            "players, networks of doubles and agents of your own"
+            "players, networks of doubles, language models and agents of your own"
         )
     return agent_class.wrong_option(**options) or agent_class.missing(format_id, **options)
 

@@ -1,4 +1,4 @@
-"""Types: a third one, those of Stellar, of Roost, of one that has transformed.
+"""Types: a third one, those of Stellar, of Roost, of one that has transformed; and the Tera types of one's own.
 
 poke-env leaves out the type that Trick-or-Treat and Forest's Curse add, takes a Pokémon that has terastallized as Stellar
 for one of that type, though it keeps its own, and gives one that transforms the types of the other's species, not of the
@@ -94,3 +94,13 @@ _CORRECTED = {
 }
 for _name, _function in _CORRECTED.items():  # for every battle of the process, as agents/battle/quick_poke_env.py does
     setattr(Pokemon, _name, _function)
+
+
+def own_tera(mon: Pokemon, battle: TrackedBattle) -> str:
+    """Return the tera type of one of ours from the request, which poke-env does not read. "" before generation 9."""
+    if battle.gen < 9:
+        return ""
+    for entry in battle.last_request.get("side", {}).get("pokemon", ()):
+        if battle.team.get(entry["ident"]) is mon:
+            return str(entry.get("teraType", "")).upper()
+    return ""

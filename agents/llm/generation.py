@@ -19,7 +19,7 @@ from transformers import (
 
 from agents.llm.models import base_of, folder_of
 from agents.llm.player import Reply
-from agents.llm.prompts import STYLES, answer_start, read
+from agents.llm.prompts import STYLES, answer_start, has_action, read
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
@@ -170,8 +170,7 @@ class _Answered(StoppingCriteria):
 
     def _done(self, text: str) -> bool:
         lines = text.rpartition("\n")[0]
-        said = read(lines)
-        return bool(said.action) or (self._plan_only and bool(said.plan))
+        return has_action(lines) or (self._plan_only and bool(read(lines).plan))
 
 
 def _until(ids: list[int], end: int) -> list[int]:

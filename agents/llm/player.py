@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from agents.battle import SeatBattle
-from agents.contract import Answer, SinglesAgent
-from agents.llm.prompts import PromptAnswer, prompt, read, retry_prompt, template
+from agents.battle import SeatBattle, SeatDoubleBattle
+from agents.contract import Agent, Answer
+from agents.llm.pairs import joint_action
+from agents.llm.prompts import PromptAnswer, kind_of, prompt, read, retry_prompt, template
 from teamsets.errors import BadInput
 
 #: Characters of a model's answer that are kept with a decision.
@@ -30,11 +32,12 @@ class Reply:
     cut: bool = False
 
 
-class LanguageModel(SinglesAgent):
+class LanguageModel(Agent):
     """A language model as an agent. Subclasses implement `ask`.
 
     A decision with one legal choice is made without asking. An answer that names no legal choice is the agent's: the seat
-    retries (the prompt then has a line that says so) and ends the battle as lost at the third in a row.
+    retries (the prompt then has a line that says so) and ends the battle as lost at the third in a row. In doubles an answer
+    has the choices of both slots, and the team preview is a decision, too; in singles the team keeps its order.
 
     Diagnostics of each decision: `plan`; `answer`, what the model wrote; `refused`, earlier answers that were no legal
     choice; `requests`; `prompt_tokens` and `completion_tokens`, of all requests of the decision; `cut`; `cost`, where the
@@ -50,7 +53,7 @@ class LanguageModel(SinglesAgent):
     ) -> None:
         if problem := _problem(style, prompt, temperature, max_tokens, price_in, price_out):
             raise BadInput(f"{self.named}: {problem}")
-        self.style, self.template = style, template(style, prompt)
+        self.style, self.prompt_file = style, prompt
         self.temperature, self.max_tokens = temperature, max_tokens
         self.prices = price_in, price_out
         self._request: Any = None
@@ -76,11 +79,14 @@ class LanguageModel(SinglesAgent):
         """
         raise NotImplementedError(f"{type(self).__name__}.ask")
 
+    def team_preview(self, battle: SeatBattle) -> Awaitable[Answer] | None:
+        return self.act(battle) if isinstance(battle, SeatDoubleBattle) else None
+
     async def act(self, battle: SeatBattle) -> Answer:
         if len(battle.legal) == 1:
             self.diagnostics = {"forced": True}
             return battle.legal[0]
-        text = prompt(battle, self.template)
+        text = prompt(battle, template(self.style, self.prompt_file, kind_of(battle)))
         if battle.last_request is self._request:  # a retry: the last answer was no legal choice
             self._refused.append(self._kept["answer"])
             text = retry_prompt(text, self._refused[-1])
@@ -89,7 +95,8 @@ class LanguageModel(SinglesAgent):
         reply = await self.ask(text, [choice.label for choice in battle.legal])
         answer = read(reply.text)
         self._keep(reply, answer.plan)
-        return handed_in(answer, reply.text)
+        said = handed_in(answer, reply.text)
+        return joint_action(said, battle) if isinstance(battle, SeatDoubleBattle) else said
 
     def _keep(self, reply: Reply, plan: str) -> None:
         """Set the diagnostics, with the tokens of all requests of this decision."""

@@ -1,7 +1,7 @@
 """A decision and an answer as text: the same for language models that play and for the pairs that train them.
 
-`prompt` fills a template with what a seat knows (`known`); `answer` is the form in which an answer is expected, and `read`
-finds it in what a model wrote. Nothing but this module and the templates knows the wording.
+`prompt` fills a template with what a seat knows (descriptions.py); `answer` is the form in which an answer is expected, and
+`read` finds it in what a model wrote. Nothing but these modules and the templates knows the wording.
 """
 
 from __future__ import annotations
@@ -10,29 +10,34 @@ import functools
 import json
 import re
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from poke_env.battle.move import Move
-from poke_env.battle.pokemon import Pokemon
-
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, SeatDoubleBattle
+from agents.llm.descriptions import known
 from agents.paths import resolve_path
 from teamsets.errors import BadInput
 from teamsets.reading import UnusableText, read_text
 
 _TEMPLATES = Path(__file__).with_name("templates")
-#: Style -> what an answer says, in its order. Each style has a shipped template.
+#: Style -> what an answer says, in its order. Each style has a shipped template for each of KINDS.
 STYLES: dict[str, tuple[str, ...]] = {"plan": ("plan", "action"), "action": ("action",)}
+#: What is decided, a turn of singles or of doubles, or the team preview of doubles -> the end of its templates' names.
+KINDS = {"singles": "", "doubles": "-doubles", "preview": "-preview"}
 #: What a template may name in braces.
 FIELDS = ("format", "turn", "ours", "theirs", "bench", "their_bench", "field", "choices")
 _PLAN, _ACTION = "Plan:", "Action:"
 #: A line of an answer: its name, with the signs that models put around it, and its text.
 _LINE = re.compile(r"^[\s>#*_-]*(plan|action)[\s*_]*:[\s*_]*(.*)$", re.IGNORECASE | re.MULTILINE)
+#: A line of an answer that has the action of one slot only: the slot's letter and its text.
+_SLOT_LINE = re.compile(
+    r"^[\s>#*_-]*(?:action|slot)[\s*_]*\(?(?:slot\s*)?([ab])\)?[\s*_]*:[\s*_]*(.*)$", re.IGNORECASE | re.MULTILINE
+)
+_SLOT_KEY = re.compile(r"(?:action|slot)[ _]?(?:slot[ _]?)?([ab])")
 _FENCED = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 #: Signs around a choice that are no part of it.
-_AROUND = " \t\"'`*_.,;:<>[]()"
+AROUND = " \t\"'`*_.,;:<>[]()"
 #: Longest template in bytes.
 _MAX_TEMPLATE = 1 << 16
 
@@ -44,12 +49,22 @@ class PromptAnswer(NamedTuple):
     action: str
 
 
+def kind_of(battle: SeatBattle | SeatDoubleBattle) -> str:
+    """Return which of KINDS is decided now."""
+    if not isinstance(battle, SeatDoubleBattle):
+        return "singles"
+    return "preview" if battle.teampreview else "doubles"
+
+
 @functools.cache
-def template(style: str, file: str = "") -> str:
-    """Return the template of a style, or that in a file. Raises BadInput: unknown style, unusable file, unknown field."""
+def template(style: str, file: str = "", kind: str = "singles") -> str:
+    """Return the template of a style, or that in a file, which is that of all kinds.
+
+    kind: one of KINDS. Raises BadInput: unknown style, unusable file, unknown field.
+    """
     if style not in STYLES:
         raise BadInput(f"style={style}: must be one of {', '.join(STYLES)}")
-    path = resolve_path(file) if file else _TEMPLATES / f"{style}.txt"
+    path = resolve_path(file) if file else _TEMPLATES / f"{style}{KINDS[kind]}.txt"
     try:
         text = read_text(path, _MAX_TEMPLATE)
         named = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
@@ -66,7 +81,7 @@ def template(style: str, file: str = "") -> str:
     return text
 
 
-def prompt(battle: SeatBattle, filled: str) -> str:
+def prompt(battle: SeatBattle | SeatDoubleBattle, filled: str) -> str:
     """Return the text of the decision that a seat is asked for now. filled: a template, as `template` returns it."""
     return filled.format(**known(battle))
 
@@ -90,28 +105,76 @@ def answer_start(text: str) -> str:
 
 
 def answer_schema(style: str, choices: Sequence[str]) -> dict[str, Any]:
-    """Return the JSON schema of an answer, for servers that constrain what a model writes."""
-    parts: dict[str, Any] = {"plan": {"type": "string"}, "action": {"type": "string", "enum": list(choices)}}
-    wanted = STYLES[style]
-    return {
-        "type": "object",
-        "properties": {name: parts[name] for name in wanted},
-        "required": list(wanted),
-        "additionalProperties": False,
-    }
+    """Return the JSON schema of an answer, for servers that constrain what a model writes.
+
+    choices: the labels of the legal choices. Those of two slots are an object with the keys a and b.
+    """
+    joint = any(", " in label for label in choices)
+    parts: dict[str, Any] = {"plan": {"type": "string"}, "action": _pairs_schema(choices) if joint else _enum(choices)}
+    return _object_schema({name: parts[name] for name in STYLES[style]})
+
+
+def _pairs_schema(labels: Sequence[str]) -> dict[str, Any]:
+    """Return the schema of pairs of choices: what slot a may choose, together with what slot b may then choose.
+
+    All pairs in one list would be hundreds, more than servers take.
+    """
+    with_a: dict[str, list[str]] = {}
+    for label in labels:
+        first, _, second = label.partition(", ")
+        with_a.setdefault(first, []).append(second)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for first, seconds in with_a.items():
+        groups.setdefault(tuple(seconds), []).append(first)
+    return {"anyOf": [_object_schema({"a": _enum(firsts), "b": _enum(seconds)}) for seconds, firsts in groups.items()]}
+
+
+def _enum(values: Sequence[str]) -> dict[str, Any]:
+    return {"type": "string", "enum": list(values)}
+
+
+def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def read(text: str) -> PromptAnswer:
     """Find plan and action in what a model wrote: lines, the last of each, or a JSON object with these keys.
 
-    What it thinks between <think> and </think> is no answer.
+    What it thinks between <think> and </think> is no answer. Actions of single slots ("Action a: …", "Action b: …") become
+    one, "a: …, b: …".
     """
+    parts = _parts(text)
+    plan, action = (" ".join(parts.get(name, "").split()) for name in ("plan", "action"))
+    slots = [f"{letter}: {parts[letter]}" for letter in "ab" if letter in parts]
+    return PromptAnswer(plan, (", ".join(slots) or action).strip(AROUND).lower())
+
+
+def has_action(text: str) -> bool:
+    """Return whether a model that goes on writing has written an action: not that of one slot only."""
+    slots = _parts(text).keys() & {"a", "b"}
+    return len(slots) == 2 if slots else bool(read(text).action)
+
+
+def _parts(text: str) -> dict[str, str]:
+    """Return the parts of an answer: plan, action, and instead of the latter a and b where they are given one by one."""
     text = text.rpartition("</think>")[2].partition("<think>")[0]
-    parts = _object(text)
-    if not parts:
-        parts = {name.lower(): content for name, content in _LINE.findall(text)}
-    plan, action = (str(parts.get(name) or "") for name in ("plan", "action"))
-    return PromptAnswer(" ".join(plan.split()), " ".join(action.split()).strip(_AROUND).lower())
+    named = _object(text)
+    if named:
+        parts = {key: _as_text(value) for key, value in named.items()}
+        slots = {found[1]: value for key, value in parts.items() if (found := _SLOT_KEY.fullmatch(key))}
+        return {**{name: parts[name] for name in ("plan", "action") if name in parts}, **slots}
+    lines = list(_LINE.finditer(text))
+    parts = {line[1].lower(): line[2] for line in lines}
+    last = max((line.start() for line in lines if line[1].lower() == "action"), default=-1)
+    slots = {line[1].lower(): line[2].strip() for line in _SLOT_LINE.finditer(text) if line.end() > last}
+    return {**parts, **slots}
+
+
+def _as_text(value: Any) -> str:
+    """Return a value of a JSON object as text: a list's items with commas, those of an object with their keys."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {item}" for key, item in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -124,55 +187,3 @@ def _object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return {str(key).lower(): value for key, value in parsed.items()}
-
-
-def known(battle: SeatBattle) -> dict[str, Any]:
-    """Return the fields of a template, as text, from what the seat knows and not more."""
-    ours, theirs = battle.active_pokemon, battle.opponent_active_pokemon
-    return {
-        "format": battle.format_id,
-        "turn": battle.turn,
-        "ours": "none" if ours is None else described(ours, ours=True),
-        "theirs": "none" if theirs is None else described(theirs),
-        "bench": _listed(described(mon, ours=True) for mon in battle.team.values() if not mon.active),
-        "their_bench": _listed(described(mon) for mon in battle.opponent_team.values() if not mon.active),
-        "field": _field(battle),
-        "choices": _listed(choice.label for choice in battle.legal),
-    }
-
-
-def described(mon: Pokemon, *, ours: bool = False) -> str:
-    """Return a Pokémon in one line: species, HP, status, boosts, effects, and its moves as far as they are known.
-
-    ours: with the PP that are left.
-    """
-    if mon.fainted:
-        return f"{mon.species}: fainted"
-    parts = [f"{mon.species} L{mon.level}", f"{round(100 * mon.current_hp_fraction)}% HP"]
-    if mon.status is not None:
-        parts.append(mon.status.name)
-    parts += [f"{stat} {stage:+d}" for stat, stage in mon.boosts.items() if stage]
-    parts += [effect.name.lower().replace("_", " ") for effect in mon.effects]
-    moves = ", ".join(_move(move, ours=ours) for move in mon.moves.values())
-    return ", ".join(parts) + (f"; moves: {moves}" if moves else "")
-
-
-def _move(move: Move, *, ours: bool) -> str:
-    return f"{move.id} ({move.current_pp} PP)" if ours else move.id
-
-
-def _field(battle: SeatBattle) -> str:
-    conditions = [
-        *_effects("", {**battle.weather, **battle.fields}),
-        *_effects("our side: ", battle.side_conditions),
-        *_effects("their side: ", battle.opponent_side_conditions),
-    ]
-    return ", ".join(conditions) or "nothing"
-
-
-def _effects(whose: str, effects: Mapping[Any, Any]) -> list[str]:
-    return [whose + effect.name.lower().replace("_", " ") for effect in effects]
-
-
-def _listed(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines) or "- none"

@@ -20,6 +20,7 @@ from poke_env.stats import compute_raw_stats, compute_raw_stats_dvs
 
 from agents.battle.formes import base_species
 from agents.battle.seat_view import SeatView
+from agents.battle.types import own_tera
 from agents.mechanics.moves import MoveFacts, facts_of, move_facts
 from agents.mechanics.sets import Guess, guess
 from teamsets.builder.published import STATS
@@ -148,17 +149,7 @@ def own_loadout(mon: Pokemon, battle: SeatView, *, as_copied: bool = True) -> Lo
         stats.update(_copied_stats(mon, battle, guessed))
     if mon.max_hp:
         stats["hp"] = mon.max_hp
-    return _loadout(gen, stats, mon.item, mon.ability or "", mon.tera_type or _own_tera(mon, battle))
-
-
-def _own_tera(mon: Pokemon, battle: SeatView) -> str:
-    """Return the tera type of one of ours from the request, which poke-env does not read. "" before generation 9."""
-    if battle.gen < 9:
-        return ""
-    for entry in battle.last_request.get("side", {}).get("pokemon", ()):
-        if battle.team.get(entry["ident"]) is mon:
-            return str(entry.get("teraType", "")).upper()
-    return ""
+    return _loadout(gen, stats, mon.item, mon.ability or "", mon.tera_type or own_tera(mon, battle))
 
 
 def foe_fighter(mon: Pokemon, battle: SeatView) -> Fighter:

@@ -1,8 +1,6 @@
-"""Team preview: the choice of a lead, and the opponent's Pokémon that it showed."""
+"""Team preview: the choice of a lead."""
 
 from __future__ import annotations
-
-from poke_env.battle.pokemon import Pokemon
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
@@ -26,17 +24,3 @@ def best_lead(battle: SeatBattle, matchups: Matchups, alive: float = 0.4) -> Cho
         for combatant in combatants
     ]
     return battle.legal[max(range(len(scores)), key=scores.__getitem__)]
-
-
-def only_previewed(battle: SeatBattle) -> list[Pokemon]:
-    """Return the opponent's Pokémon that team preview showed and that have not entered yet."""
-    if not battle.opponent_team or not battle.teampreview_opponent_team:
-        return []
-    out = [mon.base_species for mon in battle.opponent_team.values()]
-    waiting = []
-    for mon in battle.teampreview_opponent_team:
-        if mon.base_species in out:
-            out.remove(mon.base_species)
-        else:
-            waiting.append(mon)
-    return waiting

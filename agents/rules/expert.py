@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 
 from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.battle.choices import Choice
+from agents.battle.previewed import only_previewed
 from agents.contract import Agent, OptionLimits
 from agents.mechanics.fighters import conditions, foe_fighter, own_fighter
 from agents.mechanics.matchups import Combatant, Matchups
 from agents.mechanics.moves import MoveFacts, facts_of
 from agents.mechanics.pokemon_worth import entry_damage, hazards_cost, with_hazard
-from agents.mechanics.preview import best_lead, only_previewed
+from agents.mechanics.preview import best_lead
 from agents.mechanics.status import sleeper_held
 from agents.rules.doubles.actions import MEGAS, lift_of
 from agents.rules.doubles.outlook import DoublesWeights

@@ -16,7 +16,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from agents.llm.prompts import STYLES, answer, prompt, template
+from agents.llm.prompts import STYLES, answer, kind_of, prompt, template
 from arena.record import unpacked
 from teamsets.atomic import atomic_folder
 from teamsets.errors import BadInput
@@ -24,18 +24,20 @@ from training.data.from_store import selected, sides
 from training.data.trajectory import decision_points
 
 _END, _PAD = "<end>", "<pad>"
+#: The most answers of a decision whose texts train the tokenizer.
+_ANSWERS = 40
 
 
 def texts_of(db: Path, most: int) -> Iterator[str]:
-    """Yield the prompts of stored battles in each style, and an answer for each, up to `most` decisions."""
-    templates = [template(style) for style in STYLES]
+    """Yield the prompts of stored battles in each style, and some answers to each, up to `most` decisions."""
     for side in sides(db, selected(db, "true")):
         for battle in decision_points(side.seat, side.format, unpacked(side.log)):
             if most <= 0:
                 return
             most -= 1
-            yield from (prompt(battle, filled) for filled in templates)
-            yield from (answer(choice.label, f"use {choice.label}") for choice in battle.legal)
+            yield from (prompt(battle, template(style, kind=kind_of(battle))) for style in STYLES)
+            # Doubles have hundreds of pairs, of the same few words.
+            yield from (answer(choice.label, f"use {choice.label}") for choice in battle.legal[:_ANSWERS])
 
 
 def make(out: Path, texts: Sequence[str], *, seed: int, vocabulary: int, width: int, layers: int, length: int) -> int:

@@ -120,3 +120,28 @@ def strongest(prompt: str) -> str:
         return int(moves.get(name, {}).get("basePower", 0)) if kind == "move" else 0
 
     return f"Plan: hit hard\nAction: {max(choices_in(prompt), key=power)}"
+
+
+def slot_choices_in(prompt: str) -> list[list[str]]:
+    """The choices of each slot that a prompt of doubles lists, with their notes; one list where it lists pairs."""
+    slots: list[list[str]] = []
+    for line in prompt.partition("Your legal choices:\n")[2].splitlines():
+        if line.startswith("Slot "):
+            slots.append([])
+        elif line.startswith("- "):
+            slots = slots or [[]]
+            slots[-1].append(line.removeprefix("- "))
+        else:
+            break
+    return slots
+
+
+def first_pair(prompt: str) -> str:
+    """Answer a prompt of doubles with the first choices, and its notes; a slot that could only repeat has its last one."""
+    if "team preview" in prompt:
+        return "Plan: as they stand\nAction: team 1234"
+    slots = slot_choices_in(prompt)
+    if len(slots) == 1:
+        return f"Plan: replace\nAction: {slots[0][0]}"
+    first, second = slots[0][0], slots[1][0]
+    return f"Plan: hit hard\nAction: {first}, {slots[1][-1] if first == second and 'switch' in first else second}"

@@ -1,4 +1,4 @@
-"""Requests of doubles made by hand, for the tests of rule players."""
+"""Requests of doubles made by hand, for the tests of players."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ from typing import Any
 
 from agents import SeatDoubleBattle
 from agents.mechanics.moves import move_facts
+
+#: Our team at a team preview: each with the move that it has besides Protect.
+TEAM_MOVES = {
+    "Raichu": "thunderbolt", "Luxray": "thunderfang", "Charizard": "flamethrower", "Torkoal": "flamethrower",
+    "Venusaur": "energyball", "Steelix": "earthquake",
+}  # fmt: skip
 
 
 def double_battle(
@@ -37,3 +43,23 @@ def double_battle(
 
 def _listed(move: str) -> dict[str, Any]:
     return {"move": move, "id": move, "pp": 10, "maxpp": 10, "target": move_facts(move, 9).target}
+
+
+def previewed(format_id: str, theirs: tuple[str, ...], brought: int | None) -> SeatDoubleBattle:
+    """A battle at its team preview: ours are those of TEAM_MOVES. brought: how many are, None for all."""
+    battle = SeatDoubleBattle("battle-1", "Ann", "p1", 9, format_id, random.Random(0))
+    team = [
+        {
+            "ident": f"p1: {name}", "details": f"{name}, L50", "condition": "150/150", "active": False, "item": "",
+            "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "moves": [move, "protect"],
+            "baseAbility": "insomnia", "ability": "insomnia", "pokeball": "pokeball",
+        }
+        for name, move in TEAM_MOVES.items()
+    ]  # fmt: skip
+    battle.feed([
+        "|gametype|doubles", "|clearpoke", *(f"|poke|p1|{name}, L50|" for name in TEAM_MOVES),
+        *(f"|poke|p2|{name}, L50|" for name in theirs), "|teampreview",
+    ])  # fmt: skip
+    request: dict[str, Any] = {"teamPreview": True, "side": {"name": "Ann", "id": "p1", "pokemon": team}}
+    battle.ask(request if brought is None else {**request, "maxChosenTeamSize": brought})
+    return battle

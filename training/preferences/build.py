@@ -21,6 +21,7 @@ from agents.llm.prompts import prompt, template
 from arena.fixture import SEATS
 from arena.record import unpacked
 from teamsets.atomic import write_atomic
+from teamsets.formats import get_singles_format
 from training.data.from_store import Candidate, StoredSide, selected, sides
 from training.data.hold_out import parts
 from training.data.rebuild_command import HELD_OUT, PREFERENCES
@@ -78,9 +79,11 @@ def build_pairs(
 ) -> dict[str, Any]:
     """Build pairs in the folder `out`, and return the counts. track: wraps a sequence to show progress.
 
-    Raises BadData, and BadInput for a player that cannot play a format here.
+    Raises BadData, and BadInput for battles of doubles and for a player that cannot play a format here.
     """
     chosen = [side for side in selected(settings.db, settings.where) if side.seat in SEATS]
+    for format_id in dict.fromkeys(side.format for side in chosen):
+        get_singles_format(format_id, "`train preferences`")  # said before anything is tried, whatever the source
     counts: dict[str, Counter[str]] = {
         name: Counter() for name in ("pairs", "rejected", "dropped", "skipped", "outcomes")
     }

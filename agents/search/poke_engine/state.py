@@ -12,8 +12,8 @@ from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice, listed_move, plain_move
+from agents.battle.previewed import only_previewed
 from agents.mechanics.fighters import stats_of
-from agents.mechanics.preview import only_previewed
 from agents.mechanics.set_sampling import SampledPokemon, draw, draw_previewed, draw_unseen
 from agents.search.poke_engine.field import field_of, side_conditions
 from agents.search.poke_engine.history import BINDING, History, PokemonHistory

@@ -73,6 +73,12 @@ def test_a_constrained_answer_is_always_a_legal_choice(model: Model, style: str,
         assert one.choices is not None and read(reply.text).action in one.choices, reply
 
 
+def test_a_constrained_answer_in_doubles_is_a_pair(model: Model) -> None:
+    pairs = tuple(f"{one}, {other}" for one in CHOICES for other in CHOICES if one != other)
+    asked = [question(f"Number {n}\n", temperature=5.0, choices=pairs, seed=n) for n in range(4)]
+    assert all(read(reply.text).action in pairs for reply in model.answers(asked))
+
+
 @pytest.mark.parametrize("choices", [None, CHOICES])
 def test_an_answer_with_a_seed_is_drawn_again_whatever_is_answered_with_it(
     model: Model, choices: tuple[str, ...] | None

@@ -6,37 +6,13 @@ import random
 from typing import Any
 
 import pytest
+from support.double_requests import TEAM_MOVES, previewed
 
-from agents import SeatDoubleBattle
 from agents.rules.expert import Expert
 from teamsets.errors import BadInput
 
-MOVES = {
-    "Raichu": "thunderbolt", "Luxray": "thunderfang", "Charizard": "flamethrower", "Torkoal": "flamethrower",
-    "Venusaur": "energyball", "Steelix": "earthquake",
-}  # fmt: skip
 FLYING_WATERS = ("Gyarados", "Pelipper", "Mantine", "Cramorant", "Gyarados", "Swanna")
 GRASSES = ("Celebi", "Meganium", "Tangela", "Sceptile", "Leafeon", "Bellossom")
-
-
-def previewed(format_id: str, theirs: tuple[str, ...], brought: int | None) -> SeatDoubleBattle:
-    """A battle at its team preview: ours are those of MOVES. brought: how many are, None for all."""
-    battle = SeatDoubleBattle("battle-1", "Ann", "p1", 9, format_id, random.Random(0))
-    team = [
-        {
-            "ident": f"p1: {name}", "details": f"{name}, L50", "condition": "150/150", "active": False, "item": "",
-            "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "moves": [move, "protect"],
-            "baseAbility": "insomnia", "ability": "insomnia", "pokeball": "pokeball",
-        }
-        for name, move in MOVES.items()
-    ]  # fmt: skip
-    battle.feed([
-        "|gametype|doubles", "|clearpoke", *(f"|poke|p1|{name}, L50|" for name in MOVES),
-        *(f"|poke|p2|{name}, L50|" for name in theirs), "|teampreview",
-    ])  # fmt: skip
-    request: dict[str, Any] = {"teamPreview": True, "side": {"name": "Ann", "id": "p1", "pokemon": team}}
-    battle.ask(request if brought is None else {**request, "maxChosenTeamSize": brought})
-    return battle
 
 
 def chosen(format_id: str, theirs: tuple[str, ...], brought: int | None = None, **options: Any) -> list[str]:
@@ -45,7 +21,7 @@ def chosen(format_id: str, theirs: tuple[str, ...], brought: int | None = None, 
     battle = previewed(format_id, theirs, brought)
     choice = agent.team_preview(battle)
     assert choice in battle.legal
-    return [list(MOVES)[int(digit) - 1] for digit in choice.label.removeprefix("team ")]
+    return [list(TEAM_MOVES)[int(digit) - 1] for digit in choice.label.removeprefix("team ")]
 
 
 @pytest.mark.parametrize(("format_id", "brought"), [("gen9doublesou", None), ("gen9championsvgc2026regma", 4)])
@@ -53,7 +29,7 @@ def test_who_fares_well_leads(format_id: str, brought: int | None) -> None:
     waters, grasses = (chosen(format_id, theirs, brought) for theirs in (FLYING_WATERS, GRASSES))
     assert "Raichu" in waters[:2] and "Charizard" not in waters[:2]
     assert "Charizard" in grasses[:2] and "Raichu" not in grasses[:2]
-    assert len(waters) == len(grasses) == (brought or len(MOVES))
+    assert len(waters) == len(grasses) == (brought or len(TEAM_MOVES))
 
 
 def test_who_fares_badly_is_left_at_home() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import duckdb
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from support.chat_server import chat_server
+from support.command_line import Said
+from support.tournaments import tournament
 
 pytest.importorskip("torch")
 pytest.importorskip("numba")
@@ -194,3 +198,21 @@ def test_an_experts_choices_in_stored_battles_become_pairs(played: Path, tmp_pat
     assert found.keys() == {tuple(row[:3]) for row in labelled}
     assert {one["rejected_action"] for one in found.values()} == {row[3] for row in labelled}
     assert {(one["rule"], one["margin"], one["low"]) for one in found.values()} == {("expert-differs", 0.3, None)}
+
+
+@pytest.mark.parametrize("source", ["forks", "expert", "answers"])
+def test_battles_of_doubles_are_refused_in_one_line(
+    source: str, train_command: Callable[..., Said], tmp_path: Path
+) -> None:
+    db = tmp_path / "a.duckdb"
+    tournament(db, "random", "heuristic:max-power", formats=("gen9randomdoublesbattle",), max_turns=2)
+    with chat_server(lambda _: "") as server:
+        model = f"llm:openai?base_url={server.url}&model=m&temperature=1"
+        words = ("--answers-of", model) if source == "answers" else ()
+        said = train_command(
+            *("preferences", "build", "--db", db, "--source", source, "--out", tmp_path / "out", *words), cwd=tmp_path
+        )
+    assert (said.code, said.out) == (2, "") and said.err.count("\n") == 1
+    refusal = "train: format 'gen9randomdoublesbattle': `train preferences` plays singles only: choose a singles format"
+    assert said.err.startswith(refusal)
+    assert not (tmp_path / "out").exists()
