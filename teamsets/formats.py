@@ -100,7 +100,7 @@ def series_format(format_id: str, best_of: int) -> str:
 
 
 def get_singles_format(format_id: str, what: str) -> Format:
-    """Return the format of an id for something that plays singles only. what: names it, e.g. "a curriculum".
+    """Return the format of an id for something that plays singles only. what: names it, e.g. "`train preferences`".
 
     Raises UnknownFormat like `get_format`, and for doubles.
     """

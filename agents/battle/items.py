@@ -6,8 +6,6 @@ at the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from poke_env.battle.pokemon import Pokemon
 from poke_env.data import GenData, to_id_str
 
@@ -49,24 +47,36 @@ def _used_at_once(battle: TrackedBattle, message: list[str]) -> bool:
 
 
 def take_barb(battle: TrackedBattle, mon: Pokemon) -> None:
-    """Note that a Pokémon has a Sticky Barb: one of its own, or that of a holder that it has hit, which no line tells."""
-    hit = next((hit for line, hit in _contacts(battle) if battle.get_pokemon(line[2]) is mon), [])
-    for holder in hit:
-        if holder._item == _BARB:
+    """Note that a Pokémon has a Sticky Barb: one of its own, or that of a holder that it has hit, which no line tells.
+
+    The one that it has hit may itself have taken it so in the same turn.
+    """
+    taker = mon
+    for line in reversed(battle._replay_data):
+        if line[1] == "turn" and taker is not mon:
+            break
+        touched = _touched(battle, line)
+        if not touched or battle.get_pokemon(line[2]) is not taker:
+            continue
+        holders = [each for each in touched if each._item == _BARB]
+        for holder in holders:
             holder._item = None
+        if holders or len(touched) > 1:
+            break
+        taker = touched[0]
     mon._item = _BARB
 
 
-def _contacts(battle: TrackedBattle) -> Iterator[tuple[list[str], list[Pokemon]]]:
-    """Yield the lines of moves with contact, the last one first, each with whom it was aimed at."""
-    for line in reversed(battle._replay_data):
-        if line[1] != "move" or len(line) < 5 or line[4][:2] not in ("p1", "p2"):
-            continue
-        move = GenData.from_gen(battle.gen).moves.get(to_id_str(line[3]), {})
-        if "contact" in move.get("flags", ()):
-            spread = next((part.split()[1].split(",") for part in line[5:] if part.startswith("[spread] ")), None)
-            hit = map(battle.active_of, spread) if spread else (battle.get_pokemon(line[4]),)
-            yield line, [mon for mon in hit if mon is not None]
+def _touched(battle: TrackedBattle, line: list[str]) -> list[Pokemon]:
+    """Return whom a line of "move" with contact is aimed at; nobody for other lines."""
+    if line[1] != "move" or len(line) < 5 or line[4][:2] not in ("p1", "p2"):
+        return []
+    move = GenData.from_gen(battle.gen).moves.get(to_id_str(line[3]), {})
+    if "contact" not in move.get("flags", ()):
+        return []
+    spread = next((part.split()[1].split(",") for part in line[5:] if part.startswith("[spread] ")), None)
+    hit = map(battle.active_of, spread) if spread else (battle.get_pokemon(line[4]),)
+    return [mon for mon in hit if mon is not None]
 
 
 def read_own_barb(battle: TrackedBattle, mon: Pokemon | None, before: str | None) -> None:
@@ -80,11 +90,12 @@ def read_own_barb(battle: TrackedBattle, mon: Pokemon | None, before: str | None
         take_barb(battle, mon)
     elif before == _BARB and not mon._item:
         if battle.slots > 1:  # an ally may have touched it
-            attack = next((line for line, hit in _contacts(battle) if mon in hit), None)
+            attack = next((line for line in reversed(battle._replay_data) if mon in _touched(battle, line)), None)
         else:
             moved = (line for line in reversed(battle._replay_data) if line[1] == "move")
             attack = next((line for line in moved if line[2][:2] == battle.opponent_role), None)
-        if attack is not None and not _gambled(battle, attack):
+        # The request says what our ally has: the barb may have left it since.
+        if attack is not None and attack[2][:2] == battle.opponent_role and not _gambled(battle, attack):
             battle.get_pokemon(attack[2])._item = _BARB
     elif battle.gen == 5 and mon.fainted and not mon._item:
         moved = (line for line in reversed(battle._replay_data) if line[1] == "move")

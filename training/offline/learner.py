@@ -54,11 +54,11 @@ def build_network(settings: NetworkSettings, last: Path | None, slots: int = 1) 
     return built, lineage
 
 
-def untrained(settings: NetworkSettings, seed: int) -> network.Network:
-    """Return a randomly initialized network, which depends on the seed only."""
+def untrained(settings: NetworkSettings, seed: int, slots: int = 1) -> network.Network:
+    """Return a randomly initialized network, which depends on the settings and the seed only. slots: of a side in battle."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return network.Network(_shape(settings))
+        return network.Network(replace(_shape(settings), slots=slots))
 
 
 def check_freeze(settings: NetworkSettings) -> None:

@@ -55,7 +55,8 @@ MIN_MEAN_WEIGHT = 0.05
 def loss(output: Output, batch: Tensors, settings: OfflineRL) -> tuple[Tensor, Sums]:
     """Return the loss summed over the batch's decisions, and the sums behind the metrics.
 
-    output: the network's logits [B, T, 13] (-inf for illegal actions) and value logits [B, T, bins].
+    output: the network's logits [B, T, A] (-inf for illegal actions) and value logits [B, T, bins]. A: 13 actions, in
+    doubles 39.
     """
     with torch.no_grad():
         values = expected_value(output.value)  # [B, T]
@@ -71,7 +72,7 @@ def loss(output: Output, batch: Tensors, settings: OfflineRL) -> tuple[Tensor, S
         else:
             weights = (advantages / settings.temperature).exp().clamp(max=settings.max_advantage_weight)  # [B, T]
 
-    log_policy = log_probs(output.logits, batch.legal)  # [B, T, 13]
+    log_policy = log_probs(output.logits, batch.legal)  # [B, T, A]
     log_prob = log_prob_of(log_policy, batch.actions)  # [B, T]
     has_next = batch.has_next  # [B, T]
     policy_mask, value_mask = batch.action_known & has_next, batch.in_value_loss & has_next  # [B, T]

@@ -80,7 +80,7 @@ def _completed(member: TeamSheet, role: str, format_id: str, gen: int, rng: rand
         evs=drawn.evs,
         tera=member.tera_type.name.capitalize() if member.tera_type else "",
         stats=tuple(stats),
-        shown=False,
+        shown=True,
     )
 
 
@@ -89,7 +89,7 @@ def _named(team: list[Completed], lines: Sequence[Line], role: str, gen: int) ->
     places = {base_name(member.details.split(",")[0], gen): place for place, member in enumerate(team)}
     if len(places) < len(team):
         raise UnusableReplay("two Pokémon of one name")
-    named = list(team)
+    named, met = list(team), set[int]()
     for line in lines:
         if line.kind == "replace":
             raise UnusableReplay(_ILLUSION)
@@ -98,7 +98,8 @@ def _named(team: list[Completed], lines: Sequence[Line], role: str, gen: int) ->
         place = places.get(base_name(line.argument(1).split(",")[0], gen))
         if place is None:
             raise UnusableReplay("a Pokémon that is not on the open team sheet")
-        if not named[place].shown:
+        if place not in met:
+            met.add(place)
             details = ", ".join(part for part in line.argument(1).split(", ") if part != "shiny")
-            named[place] = replace(named[place], ident=line.ident, details=details, shown=True)
+            named[place] = replace(named[place], ident=line.ident, details=details)
     return named

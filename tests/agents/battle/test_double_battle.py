@@ -220,6 +220,20 @@ def test_an_ally_takes_the_sticky_barb_that_it_touches() -> None:
     assert not battle.opponent_team["p2: Onix"].item
 
 
+def test_a_sticky_barb_that_changes_hands_twice_in_a_turn_is_with_its_last_holder() -> None:
+    barb = "|-damage|{}|88/100|[from] item: Sticky Barb"
+    battle = begun(barb.format("p2a: Onix"), "|-enditem|p2b: Abra|Oran Berry", "|turn|2")
+    battle.feed(["|move|p2b: Abra|Tackle|p2a: Onix", "|move|p1b: Muk|Tackle|p2b: Abra", barb.format("p1b: Muk")])
+    foes = [battle.opponent_team[f"p2: {name}"] for name in ("Onix", "Abra")]
+    assert [mon.item for mon in foes] == [None, None]
+    battle.ask(request(*(entry(name, slot, item="stickybarb" * (name == "Muk")) for slot, name in enumerate(OWN))))
+    battle.feed(["|turn|3", "|move|p1a: Hypno|Tackle|p1b: Muk", "|move|p2b: Abra|Tackle|p1a: Hypno"])
+    battle.feed([barb.format("p2b: Abra"), "|turn|4"])
+    battle.ask(request(*(entry(name, slot, item="") for slot, name in enumerate(OWN))))
+    assert not any(mon.item for mon in battle.team.values())
+    assert [mon.item for mon in foes] == [None, "stickybarb"]
+
+
 def test_the_first_request_after_a_preview_says_which_of_two_that_look_alike_is_which() -> None:
     battle = new_battle("battle-1", "Ann", "p1", 9, "gen9doublesou", random.Random(0))
     assert isinstance(battle, SeatDoubleBattle)

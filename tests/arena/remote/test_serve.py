@@ -505,6 +505,23 @@ def test_poke_env_players_visit_the_command_and_ratings_are_shown(
 
 
 @pytest.mark.slow
+def test_poke_env_players_visit_doubles(tmp_path: Path, mark: str) -> None:
+    db = tmp_path / "arena.duckdb"
+    drawn, champions = "gen9randomdoublesbattle", "gen9championsvgc2026regma"
+    opened = Opened("random", "--format", drawn, "--format", champions, "--db", db, MARK=mark)
+    team = load_set("competitive", champions).teams[0]
+    searching, challenging = opened.player("Ash", drawn), opened.player("Misty", champions, team.export)
+    in_poke_loop(searching.ladder(2), challenging.send_challenges("random", 2))
+    in_poke_loop(searching.ps_client._stop_listening(), challenging.ps_client._stop_listening())
+    said = opened.ended(signal.SIGINT)
+    assert (said.code, said.err) == (0, "")
+    assert searching.n_finished_battles == challenging.n_finished_battles == 2
+    found = rows("SELECT format, fault, reason FROM battles ORDER BY format", db)
+    assert [format_id for format_id, *_ in found] == [champions] * 2 + [drawn] * 2
+    assert {(fault, reason) for _, fault, reason in found} <= {(None, "win"), (None, "tie")}
+
+
+@pytest.mark.slow
 def test_a_killed_server_loses_no_finished_battle_and_leaves_no_process(tmp_path: Path, mark: str) -> None:
     db = tmp_path / "arena.duckdb"
     opened = Opened("random", "--format", DRAWN, "--db", db, MARK=mark)

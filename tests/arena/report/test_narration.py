@@ -12,25 +12,26 @@ from arena.store import rows
 
 NAMES = {"p1": "Red", "p2": "Blue"}
 FORMATS = ["gen1ou", "gen9ou", "gen1randombattle", "gen9randombattle"]
+DOUBLES = ["gen9randomdoublesbattle", "gen9championsvgc2026regma"]
 
 
-def _sentences(db: Path, format_id: str) -> list[str]:
-    logs = rows("SELECT p1_log FROM battles WHERE format = ?", db, [format_id])
+@pytest.fixture(params=[*FORMATS, *DOUBLES])
+def sentences(request: pytest.FixtureRequest) -> list[str]:
+    """What is told of the battles of a format."""
+    db: Path = request.getfixturevalue("played_doubles" if request.param in DOUBLES else "played")
+    logs = rows("SELECT p1_log FROM battles WHERE format = ?", db, [request.param])
     return [sentence for (log,) in logs for sentence in narrate(unpacked(log), NAMES)]
 
 
-@pytest.mark.parametrize("format_id", FORMATS)
-def test_more_than_99_of_100_lines_have_a_sentence_of_their_own(played: Path, format_id: str) -> None:
-    sentences = _sentences(played, format_id)
+def test_more_than_99_of_100_lines_have_a_sentence_of_their_own(sentences: list[str]) -> None:
     as_they_stand = [sentence for sentence in sentences if sentence.startswith("  (")]
     assert len(sentences) > 100
     assert len(as_they_stand) / len(sentences) < 0.01, as_they_stand
 
 
-@pytest.mark.parametrize("format_id", FORMATS)
-def test_no_sentence_shows_the_protocol(played: Path, format_id: str) -> None:
-    for sentence in _sentences(played, format_id):
-        assert "|" not in sentence and "[from]" not in sentence and "p1a" not in sentence and "p2a" not in sentence
+def test_no_sentence_shows_the_protocol(sentences: list[str]) -> None:
+    for sentence in sentences:
+        assert not any(text in sentence for text in ("|", "[from]", "p1a", "p1b", "p2a", "p2b"))
 
 
 @pytest.mark.parametrize(

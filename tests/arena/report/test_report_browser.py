@@ -13,6 +13,7 @@ from support.hostile import AGENTS, hostile_copy
 
 from arena.report.html import render
 from arena.report.summary import summarize
+from arena.store import rows
 
 PROGRAM = find_browser()
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no browser is installed: apt-get install chromium")
@@ -155,6 +156,39 @@ def test_a_phone_is_wide_enough_in_light_and_dark(page: Page, address: str) -> N
     page.open(address, width=1280)
     page.run("document.querySelectorAll('details').forEach(d => { d.open = true })")
     assert overflow(page) == ""
+
+
+def test_four_pokemon_are_on_the_field_of_doubles_and_nothing_is_cut(
+    page: Page, played_doubles: Path, tmp_path: Path
+) -> None:
+    """At the width of a desk and of a phone, at every turn."""
+    ((run_id, battle_id),) = rows(
+        "SELECT run_id, min(battle_id) FROM battles WHERE format LIKE 'gen9champions%' GROUP BY run_id", played_doubles
+    )
+    path = tmp_path / "doubles.html"
+    path.write_text(render(summarize(played_doubles, run_id), played_doubles, battles=2), encoding="utf-8")
+    cut = "e => e.scrollWidth > e.clientWidth + 1 && !['INPUT', 'SPAN', 'STRONG'].includes(e.tagName)"
+    parts = ".av-side :is(.av-name, .av-share, .av-bar, .av-chips li)"
+    collide = f"""(() => {{
+        const boxes = [...document.querySelectorAll('{parts}')].map(e => [e.textContent, e.getBoundingClientRect()]);
+        return boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) => a.right > b.left + 1
+            && b.right > a.left + 1 && a.bottom > b.top + 1 && b.bottom > a.top + 1)
+            .map(([other]) => `${{one}} | ${{other}}`));
+    }})()"""
+    for width in (1280, 390):
+        page.open(f"{path.as_uri()}#battle-{battle_id}", width=width, height=844)
+        page.until("!!document.querySelector('#viewer .av-events')")
+        seen = 0
+        for turn in range(page.run("Number(document.querySelector('#viewer .av-slider').max)") + 1):
+            if turn:
+                page.press("ArrowRight", 39)
+            seen = max(seen, page.run("document.querySelectorAll('#viewer .av-active').length"))
+            assert (width, turn, overflow(page)) == (width, turn, "")
+            assert (width, turn, page.run(collide)) == (width, turn, [])
+            wide = f"[...document.querySelectorAll('#viewer :is(.av-side, .av-side *)')].filter({cut}).map(e => e.innerText)"
+            assert (width, turn, page.run(wide)) == (width, turn, [])
+        assert seen == 4
+    assert page.complaints == []
 
 
 def test_labels_do_not_collide_and_heads_do_not_break_inside_words(page: Page, address: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.command_line import Said
 from support.scripts import script
 
 from agents.observation.layout import layout_of_format
@@ -98,3 +99,24 @@ def test_what_cannot_be_read_is_refused_with_a_reason(played: list[dict[str, Any
     ):
         with pytest.raises(UnusableReplay, match=reason):
             reconstruct(public_battle(log.replace(sheet, changed), "x"))
+
+
+def test_the_teams_of_the_sheets_become_a_team_set(
+    arena: Callable[..., Said], played: list[dict[str, Any]], folder: Path, tmp_path: Path
+) -> None:
+    """All of a sheet, also of a team of which fewer than four came in; each team once."""
+    lines = [line for battle in played for line in battle["log"]]
+    packed = [line.split("|", 3)[3] for line in lines if line.startswith("|showteam|")]
+    for log in folder.iterdir():  # each battle ends in its first turn
+        begun, _, _ = log.read_text("utf-8").partition("\n|turn|2")
+        (tmp_path / log.name).write_text(begun + "\n|win|Player 1", "utf-8")
+    said = arena("teams", "from-replays", tmp_path, "--set", "human", "--out", tmp_path / "human")
+    assert said.code == 0, said.err
+    teams = load_set(str(tmp_path / "human"), FORMAT).teams
+    assert f"{len(teams)} teams written to" in said.out
+    assert {_of_a_sheet(team.packed) for team in teams} == {_of_a_sheet(sheet) for sheet in packed}
+
+
+def _of_a_sheet(packed: str) -> tuple[tuple[str, ...], ...]:
+    """Species, item, ability, moves and nature of each, in the order of their names."""
+    return tuple(sorted((*each.split("|")[0:1], *each.split("|")[2:6]) for each in packed.split("]")))

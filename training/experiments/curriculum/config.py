@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import Discriminator, Field, Tag
 
 from teamsets import variety
-from teamsets.formats import get_singles_format
+from teamsets.formats import get_format
 from training.data.hold_out import By
 from training.experiments.curriculum.stage import Learner, LearnFrom, Opponent, PastOpponents, Quality, StageTeams
 from training.offline.config import Cloning, Config, Source
@@ -285,7 +285,7 @@ def _check(config: Curriculum) -> None:
         raise BadConfig(
             f"final_test.against: {config.final_test.against}: name {BASE}, or one of the stages: {', '.join(names)}"
         )
-    drawn = get_singles_format(config.format, "a curriculum").random
+    drawn = get_format(config.format).random
     if drawn == bool(config.held_out):
         fix = "Showdown generates the teams: leave it empty" if drawn else "name at least one team set"
         raise BadConfig(f"held_out: {fix}")

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 from rich.console import Console
 
+from agents import resolve
 from arena.report.numbers import counted
 from arena.run.terminal import play_shown, stoppable
 from arena.run.tournament import EvaluateSettings, PlayedRun, prepare, resume
@@ -29,6 +30,7 @@ from training.experiments.curriculum.lineage import FINAL_TEST
 from training.experiments.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.experiments.curriculum.report import PAGE, write_evaluation, write_page
 from training.experiments.curriculum.store import Attempt, CurriculumStore
+from training.runs.config_reader import BadConfig
 from training.runs.evaluation import BattlesStopped
 from training.runs.run_folder import lock_folder
 
@@ -36,7 +38,8 @@ from training.runs.run_folder import lock_folder
 def run_curriculum(config: Curriculum, console: Console, resume_command: str) -> None:
     """Run all remaining stages. resume_command: for messages.
 
-    Raises BadConfig if the settings differ from those it was started with, or if another process holds its folder.
+    Raises BadConfig if the settings differ from those it was started with, if its base cannot play its format, or if another
+    process holds its folder.
     """
     out = Path(config.out)
     with lock_folder(out, "in use by another process: wait, or give the curriculum another folder"):
@@ -44,6 +47,8 @@ def run_curriculum(config: Curriculum, console: Console, resume_command: str) ->
         with open_store(config.db):
             pass  # opening it ingests what a killed process left in the journal
         base = pinned(base_of(config))
+        if unfit := resolve(base).missing(config.format):
+            raise BadConfig(f"base: {unfit}")
         store = CurriculumStore(config.db, config.name)
         store.begin(config, base)
         write_atomic(out / "curriculum.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))

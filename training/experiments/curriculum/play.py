@@ -12,6 +12,7 @@ from arena.run.tournament import EvaluateSettings
 from arena.schedules.plan import DRAWN
 from arena.venue import Rules
 from teamsets.errors import BadInput
+from teamsets.formats import get_format
 from training.experiments.curriculum.config import NEW, Curriculum, Stage
 from training.experiments.curriculum.past_checkpoints import checkpoint_of, earlier, past_weights, with_temperature
 from training.experiments.curriculum.stage import StageTeams
@@ -42,7 +43,8 @@ def base_of(config: Curriculum) -> str:
             from training.offline.learner import untrained  # torch is imported only if it is needed
 
             settings = NetworkSettings.model_validate({**config.training["network"], "start_from": ""})
-            checkpoint.save(folder, untrained(settings, seed_of(config, "base")), 0)
+            slots = get_format(config.format).slots
+            checkpoint.save(folder, untrained(settings, seed_of(config, "base"), slots), 0)
     return config.base_found
 
 
