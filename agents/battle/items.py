@@ -49,18 +49,20 @@ def _used_at_once(battle: TrackedBattle, message: list[str]) -> bool:
 def take_barb(battle: TrackedBattle, mon: Pokemon) -> None:
     """Note that a Pokémon has a Sticky Barb: one of its own, or that of a holder that it has hit, which no line tells.
 
-    The one that it has hit may itself have taken it so in the same turn.
+    The one that it has hit may itself have taken it so in the same turn. Of an earlier turn the request has said since what ours have.
     """
-    taker = mon
+    taker, earlier = mon, False
     for line in reversed(battle._replay_data):
-        if line[1] == "turn" and taker is not mon:
+        earlier = earlier or line[1] == "turn"
+        if earlier and taker is not mon:
             break
         touched = _touched(battle, line)
         if not touched or battle.get_pokemon(line[2]) is not taker:
             continue
         holders = [each for each in touched if each._item == _BARB]
         for holder in holders:
-            holder._item = None
+            if not (earlier and any(holder is ours for ours in battle.team.values())):
+                holder._item = None
         if holders or len(touched) > 1:
             break
         taker = touched[0]

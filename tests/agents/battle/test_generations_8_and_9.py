@@ -107,6 +107,13 @@ def test_a_second_sticky_barb_is_not_taken_by_the_contact_of_one_that_has_left()
     assert (seat.opponent_team["p2: Other"].item, seat.team["p1: Own"].item) == ("stickybarb", "stickybarb")
 
 
+def test_a_foe_with_a_sticky_barb_of_its_own_has_not_taken_ours_in_an_earlier_turn() -> None:
+    held = "|-damage|p1a: Own|290/300|[from] item: Sticky Barb"
+    seat = battle(9, held, "|move|p2a: Foe|Tackle|p1a: Own", "|faint|p1a: Own", "|turn|2")
+    seat.feed([BARB])
+    assert (foe(seat).item, seat.team["p1: Own"].item) == ("stickybarb", "stickybarb")
+
+
 def test_sticky_barb_changes_hands_without_a_line() -> None:
     seat = battle(9, BARB, "|turn|2", "|move|p1a: Own|Tackle|p2a: Foe")
     seat.team["p1: Own"]._item = None

@@ -3,12 +3,20 @@
 
 #pragma once
 
+#include <cstdio>
+#include <cstdlib>
 #include <new>
 
 #include "coverage.h"
 #include "event.h"
 #include "log.h"
 #include "prng.h"
+
+// Ends the process: with a list that is too short a battle would go on otherwise than Showdown's, and nobody would know.
+[[noreturn]] inline void noRoom(const char* what) {
+    std::fprintf(stderr, "the engine of generation 9 has no room for more %s: report the battle; layout.h has the limits\n", what);
+    std::abort();
+}
 
 class Battle {
   public:

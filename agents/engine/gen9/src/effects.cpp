@@ -35,7 +35,7 @@ Value Battle::addVolatile(Pokemon* p, int id, Pokemon* source, Cause cause, int 
     Value result = runEvent(Ev::TryAddVolatile, p, source, cause, UNDEFINED, id);
     if (!truthy(result)) return result;
     Active& active = out(p);
-    if (active.volatileCount == MAX_VOLATILES) return FALSE;  // never seen
+    if (active.volatileCount == MAX_VOLATILES) noRoom("volatiles");
     // A place is used once in a step (tidy): handlers may still hold the state of a volatile that has ended.
     EffectState& state = active.volatiles[active.volatileCount++];
     initEffectState(state, id, p);

@@ -76,7 +76,7 @@ Value Battle::addPseudoWeather(int id, Pokemon* source, Cause cause) {
         if (!HANDLERS.find(id, onFieldRestart)) return FALSE;
         return singleEvent(Ev::FieldRestart, id, state, nullptr, source, cause);
     }
-    if (row.pseudoWeatherCount == MAX_PSEUDO_WEATHER) return FALSE;  // never seen
+    if (row.pseudoWeatherCount == MAX_PSEUDO_WEATHER) noRoom("pseudo-weathers");
     EffectState& state = row.pseudoWeather[row.pseudoWeatherCount++];
     state = {};
     state.id = id;
@@ -109,7 +109,7 @@ Value Battle::addSideCondition(int number, int id, Pokemon* source, Cause cause)
         if (!HANDLERS.find(id, onSideRestart)) return FALSE;
         return singleEvent(Ev::SideRestart, id, state, nullptr, source, cause, UNDEFINED, &side);
     }
-    if (side.conditionCount == MAX_CONDITIONS) return FALSE;  // never seen
+    if (side.conditionCount == MAX_CONDITIONS) noRoom("conditions of a side");
     EffectState& state = side.conditions[side.conditionCount++];
     state = {};
     state.id = id;
@@ -149,7 +149,7 @@ Value Battle::addSlotCondition(const Pokemon* target, int id, Pokemon* source, C
         return singleEvent(Ev::Restart, id, state, holder, source, cause);
     }
     SlotConditions& slot = row.sides[target->side].slotConditions[target->position];
-    if (slot.count == MAX_SLOT_CONDITIONS) return FALSE;  // never seen
+    if (slot.count == MAX_SLOT_CONDITIONS) noRoom("conditions of a slot");
     EffectState& state = slot.list[slot.count++];
     state = {};
     state.id = id;

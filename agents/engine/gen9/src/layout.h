@@ -7,7 +7,7 @@
 #include "values.h"
 
 constexpr int SIDES = 2, ACTIVE = 2, TEAM = 6, MOVES_EACH = 4;
-constexpr int MAX_VOLATILES = 24, MAX_CONDITIONS = 12, MAX_SLOT_CONDITIONS = 4, MAX_PSEUDO_WEATHER = 6, MAX_ACTIONS = 24, MAX_ATTACKS = 6;
+constexpr int MAX_VOLATILES = 24, MAX_CONDITIONS = 16, MAX_SLOT_CONDITIONS = 8, MAX_PSEUDO_WEATHER = 8, MAX_ACTIONS = 24, MAX_ATTACKS = 6;
 
 namespace Stat {
 enum : int32_t { atk, def, spa, spd, spe, accuracy, evasion, COUNT };
