@@ -11,6 +11,8 @@ from arena.report.story_types import StoryState
 
 #: Showdown's own counters, which are effects only in name.
 _COUNTERS = re.compile(r"^(fallen|perish)\w*$")
+#: What the names of all terrains end with, and of no other condition of the field.
+_TERRAIN = " Terrain"
 
 
 class Board:
@@ -166,6 +168,8 @@ class Board:
 
     def _field_start(self, parts: list[str]) -> None:
         name = effect_name(parts[0])
+        if name.endswith(_TERRAIN):  # a new terrain replaces the old one, of whose end there is no line
+            self.field = [effect for effect in self.field if not effect.endswith(_TERRAIN)]
         if name not in self.field:
             self.field.append(name)
 

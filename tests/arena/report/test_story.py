@@ -264,6 +264,15 @@ def test_what_lies_on_the_field_is_followed() -> None:
     assert "effects" not in board.state()["p1"]
 
 
+def test_a_new_terrain_replaces_the_old_one_and_leaves_other_conditions() -> None:
+    board = Board()
+    for line in ("move: Grassy Terrain", "move: Trick Room", "move: Electric Terrain|[from] ability: Electric Surge"):
+        board.process(f"|-fieldstart|{line}")
+    assert board.state()["field"] == ["Trick Room", "Electric Terrain"]
+    board.process("|-fieldend|move: Electric Terrain")
+    assert board.state()["field"] == ["Trick Room"]
+
+
 LEGAL = ["move surf", "move calmmind terastallize", "switch chansey"]
 
 
