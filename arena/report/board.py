@@ -31,15 +31,15 @@ class Board:
             state["field"] = field
         return state
 
-    def hp_fraction(self, line: str) -> float | None:
-        """Return the fraction of its HP that the Pokémon of a line about HP has now; None for other lines."""
+    def hp(self, line: str) -> tuple[int, int] | None:
+        """Return the HP and maximum HP that the Pokémon of a line about HP has now; None for other lines."""
         parts = line.split("|")
         if len(parts) < 4 or parts[1] not in ("-damage", "-heal", "-sethp"):
             return None
         if parts[2][:2] not in self.sides:
             return None
         member = self._member(parts[2:])
-        return member.hp / member.most
+        return member.hp, member.most
 
     def process(self, line: str) -> None:
         """Process a line. Lines without effect here, and malformed short lines, are skipped."""

@@ -154,7 +154,8 @@ def _weather(line: _Line) -> str:
 def _start(line: _Line) -> str:
     if line[1] == "typechange":
         return f"  {line.who()} changes its type to {line[2]}{line.cause()}."
-    of = f" of {line[2]}" if len(line.parts) > 2 and not line[2].startswith("[") else ""
+    detail = line[2] if len(line.parts) > 2 and not line[2].startswith("[") else ""
+    of = " (Gigantamax)" if detail == "Gmax" else f" of {detail}" if detail else ""
     return f"  {line.who()}: {line.effect(1)}{of} begins{line.cause()}."
 
 

@@ -197,18 +197,22 @@ def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> l
 
 def _events(line: str, board: Board, names: dict[str, str]) -> list[list[str]]:
     """The events of a line, as [seat or "", sentence]; the board processes it."""
-    before = board.hp_fraction(line)
+    before = board.hp(line)
     board.process(line)
-    after = board.hp_fraction(line)
+    after = board.hp(line)
     if line.startswith(_SHOWN_ELSEWHERE):
         return []
-    if before is not None:
+    change = 0.0
+    if before is not None and after is not None:
+        change = after[0] / after[1] - before[0] / before[1] if after[1] == before[1] else 0.0
+        if line.endswith("|[silent]") and not change:  # Dynamax and a few forms change both HP and its maximum
+            line = line.replace("|-heal|", "|-sethp|", 1)
         line = line.removesuffix("|[silent]")
     subject = line.split("|")[2][:2] if line.count("|") > 1 else ""
     sentences = [sentence.strip() for sentence in narrate([line], names)]
-    if before is not None and after is not None and before != after:
-        sign = "+" if after > before else "−"
-        sentences = [f"{sentence.removesuffix('.')} ({sign}{abs(after - before):.0%})." for sentence in sentences]
+    if change:
+        sign = "+" if change > 0 else "−"
+        sentences = [f"{sentence.removesuffix('.')} ({sign}{abs(change):.0%})." for sentence in sentences]
     return [[subject if subject in SEAT_NAMES else "", sentence] for sentence in sentences]
 
 

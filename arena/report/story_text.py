@@ -99,7 +99,7 @@ def _side(story: Story, seat: SeatName, state: StoryState, following: StoryState
     for index in sorted(range(len(about["pokemon"])), key=lambda index: index not in out):
         name, usual = about["pokemon"][index]
         now, after = side["hp"][index], following[seat]["hp"][index]
-        most = side.get("most", {}).get(str(index), usual)
+        most, most_after = (each.get("most", {}).get(str(index), usual) for each in (side, following[seat]))
         marks = [side["status"][str(index)]] if str(index) in side.get("status", {}) else []
         marks += [f"Tera {side['tera'][str(index)]}"] if str(index) in side.get("tera", {}) else []
         if index in out:
@@ -108,7 +108,9 @@ def _side(story: Story, seat: SeatName, state: StoryState, following: StoryState
         elif brief:
             bench.append(" ".join([name, _percent(now / most) if now else "fainted", *marks]))
             continue
-        change = "" if after == now else " → fainted" if after == 0 else f" → {_percent(after / most)}"
+        share_after = _percent(after / most_after)
+        same = after == now if most == most_after else share_after == _percent(now / most)  # Dynamax doubles both
+        change = "" if same else " → fainted" if after == 0 else f" → {share_after}"
         cells = ["*", name, f"{hp_bar(now / most)}{change}", f"{now}/{most}"] if index in out else [" ", name]
         if index not in out:
             cells += [f"{hp_bar(now / most)}{change}" if now else "fainted", ""]

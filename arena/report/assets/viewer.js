@@ -60,7 +60,9 @@ window.ArenaViewer = (() => {
     const now = pokemonAt(story, seat, state, slot.active);
     const after = pokemonAt(story, seat, next, slot.active);
     const share = percent(now.hp / now.most);
-    const change = after.hp === now.hp ? "" : ` → ${after.hp === 0 ? "fainted" : percent(after.hp / after.most)}`;
+    const shareAfter = percent(after.hp / after.most);
+    const same = now.most === after.most ? after.hp === now.hp : shareAfter === share; // Dynamax doubles both
+    const change = same ? "" : ` → ${after.hp === 0 ? "fainted" : shareAfter}`;
     const boosts = Object.entries(slot.boosts ?? {}).map(([stat, amount]) => `${stat} ${signed(amount)}`);
     return make("div", "av-active", [
       make("div", "av-line", [make("strong", "av-name", now.name), make("span", "av-share", share + change)]),

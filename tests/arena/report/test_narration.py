@@ -50,6 +50,8 @@ def test_no_sentence_shows_the_protocol(sentences: list[str]) -> None:
             "|-start|p1a: Mew|Disable|Surf|[from] ability: Cursed Body",
             "  Mew (Red): Disable of Surf begins by Cursed Body.",
         ),
+        ("|-start|p1a: Mew|Dynamax|", "  Mew (Red): Dynamax begins."),
+        ("|-start|p1a: Mew|Dynamax|Gmax", "  Mew (Red): Dynamax (Gigantamax) begins."),
         ("|-start|p1a: Mew|typechange|Bug|[from] ability: Libero", "  Mew (Red) changes its type to Bug by Libero."),
         ("|-weather|none", "  The weather clears up."),
         ("|-damage|p2a: Lapras|0 fnt", "  Lapras (Blue) is hurt: 0 HP."),

@@ -11,9 +11,11 @@ from typing import Any
 import orjson
 import pytest
 import zstandard
+from rich.console import Console
 
 from arena.record import unpacked
 from arena.report import board as boards
+from arena.report import story_text
 from arena.report.board import Board
 from arena.report.diagnostics import TEXT_LIMIT, read_diagnostics
 from arena.report.story import stories, story
@@ -184,6 +186,44 @@ def test_with_one_log_alone_the_other_sides_hp_is_in_hundredths() -> None:
     told = story(_battle(p1_log=[]), [])
     assert told["seats"]["p2"]["pokemon"] == [("Mew", 404), ("Jynx", 333)]
     assert told["end"]["p2"]["hp"] == [0, 333]
+
+
+def test_dynamax_doubles_the_maximum_too_and_heals_nothing() -> None:
+    lines = ["|-start|p1a: Tauros|Dynamax|", "|-heal|p1a: Tauros|706/706|[silent]", "|-damage|p1a: Tauros|553/706"]
+    lines += ["|turn|2", "|-end|p1a: Tauros|Dynamax", "|-heal|p1a: Tauros|277/353|[silent]", "|turn|3"]
+    told = story(_battle(p1_log=[*_log("p1")[:5], *lines], p2_log=[], turns=3), [])
+    first, second, third = told["turns"][1:]
+    assert [words for _, words in first["events"]] == [
+        "Tauros (Alice): Dynamax begins.",
+        "Tauros (Alice) now has 706/706 HP.",
+        "Tauros (Alice) is hurt: 553/706 HP (−22%).",
+    ]
+    assert [words for _, words in second["events"]] == [
+        "Tauros (Alice): Dynamax ends.",
+        "Tauros (Alice) now has 277/353 HP.",
+    ]
+    assert second["state"]["p1"]["most"] == {"0": 706} and "most" not in third["state"]["p1"]
+    shown = [next(line for line in _shown(told, turn) if "* Tauros" in line) for turn in (1, 2, 3)]
+    assert [line.partition("] ")[2].split("/")[0].rpartition(" ")[0].strip() for line in shown] == [
+        "100% → 78%",
+        "78%",
+        "78%",
+    ]
+
+
+def test_a_silent_heal_is_a_heal() -> None:
+    told = story(
+        _battle(p1_log=[*_log("p1")[:5], "|-damage|p1a: Tauros|200/353", "|-heal|p1a: Tauros|353/353|[silent]"]), []
+    )
+    assert "Tauros (Alice) is healed: 353/353 HP (+43%)." in [words for _, words in told["turns"][1]["events"]]
+
+
+def _shown(told: Any, turn: int) -> list[str]:
+    """The lines of a turn as a terminal shows them."""
+    console = Console(width=80)
+    with console.capture() as captured:
+        console.print(story_text.turn(told, turn, 80))
+    return captured.get().splitlines()
 
 
 @pytest.mark.parametrize(
