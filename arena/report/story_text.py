@@ -96,7 +96,7 @@ def _side(story: Story, seat: SeatName, state: StoryState, following: StoryState
     out = {slot["active"]: slot for slot in (side, side.get("beside", StorySlot())) if "active" in slot}
     table = Table.grid(padding=(0, 1, 0, 0))
     bench = []
-    for index in sorted(range(len(about["pokemon"])), key=lambda index: index not in out):
+    for index in [*out, *(index for index in range(len(about["pokemon"])) if index not in out)]:
         name, usual = about["pokemon"][index]
         now, after = side["hp"][index], following[seat]["hp"][index]
         most, most_after = (each.get("most", {}).get(str(index), usual) for each in (side, following[seat]))
