@@ -14,7 +14,7 @@ from poke_env.data import to_id_str
 from arena.record import DamagedLog, compressed, unpacked
 from arena.report.board import Board
 from arena.report.diagnostics import read_diagnostics
-from arena.report.narration import narrate
+from arena.report.narration import Narrator
 from arena.report.numbers import listed
 from arena.report.story_types import (
     SEAT_NAMES,
@@ -177,6 +177,7 @@ def _result(battle: BattleRow, names: dict[str, str]) -> str:
 def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> list[StoryTurn]:
     """The turns, without decisions; the board is left as it is at the end. None for a battle without logs."""
     turns: list[StoryTurn] = []
+    narrator = Narrator(names)
 
     def begin(number: int) -> None:
         turns.append({"turn": number, "state": board.state(), "events": [], "decisions": []})
@@ -191,11 +192,11 @@ def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> l
         elif line.startswith("|turn|"):
             begin(int(line.removeprefix("|turn|")))
         else:
-            turns[-1]["events"] += _events(line, board, names)
+            turns[-1]["events"] += _events(line, board, narrator)
     return turns
 
 
-def _events(line: str, board: Board, names: dict[str, str]) -> list[list[str]]:
+def _events(line: str, board: Board, narrator: Narrator) -> list[list[str]]:
     """The events of a line, as [seat or "", sentence]; the board processes it."""
     before = board.hp(line)
     board.process(line)
@@ -209,11 +210,10 @@ def _events(line: str, board: Board, names: dict[str, str]) -> list[list[str]]:
             line = line.replace("|-heal|", "|-sethp|", 1)
         line = line.removesuffix("|[silent]")
     subject = line.split("|")[2][:2] if line.count("|") > 1 else ""
-    sentences = [sentence.strip() for sentence in narrate([line], names)]
-    if change:
-        sign = "+" if change > 0 else "−"
-        sentences = [f"{sentence.removesuffix('.')} ({sign}{abs(change):.0%})." for sentence in sentences]
-    return [[subject if subject in SEAT_NAMES else "", sentence] for sentence in sentences]
+    sentence = narrator.sentence(line).strip()
+    if change and sentence:
+        sentence = f"{sentence.removesuffix('.')} ({'+' if change > 0 else '−'}{abs(change):.0%})."
+    return [[subject if subject in SEAT_NAMES else "", sentence]] if sentence else []
 
 
 def _both(logs: dict[str, list[str]]) -> Iterator[tuple[str, str]]:

@@ -70,6 +70,40 @@ def test_a_line_and_its_sentence(line: str, sentence: str) -> None:
     assert list(narrate([line], NAMES)) == [sentence]
 
 
+def test_a_move_with_several_targets_names_each_with_its_own_result() -> None:
+    lines = [
+        "|move|p1a: Volcanion|Blizzard|p2a: Incineroar|[spread] p2a",
+        "|-miss|p1a: Volcanion|p2b: Chansey",
+        "|-resisted|p2a: Incineroar",
+        "|-crit|p2a: Incineroar",
+        "|-damage|p2a: Incineroar|50/100",
+        "|move|p1a: Volcanion|Surf|p2a: Incineroar|[spread] p1b,p2a,p2b",
+        "|-supereffective|p2a: Incineroar",
+        "|move|p2b: Chansey|Ice Beam|p1b: Garchomp",
+        "|-supereffective|p1b: Garchomp",
+        "|move|p1a: Volcanion|Blizzard|p2a: Incineroar|[spread] ",
+        "|-miss|p1a: Volcanion|p2a: Incineroar",
+        "|",
+        "|-end|p2b: Chansey|move: Future Sight",
+        "|-resisted|p2b: Chansey",
+    ]
+    assert [sentence.strip() for sentence in narrate(lines, NAMES)] == [
+        "Volcanion (Red) uses Blizzard at several targets.",
+        "Volcanion (Red) misses Chansey (Blue).",
+        "It is not very effective on Incineroar (Blue).",
+        "A critical hit on Incineroar (Blue)!",
+        "Incineroar (Blue) is hurt: 50 %.",
+        "Volcanion (Red) uses Surf at several targets.",
+        "It is super effective on Incineroar (Blue).",
+        "Chansey (Blue) uses Ice Beam at Garchomp (Red).",
+        "It is super effective.",
+        "Volcanion (Red) uses Blizzard at several targets.",
+        "Volcanion (Red) misses Incineroar (Blue).",
+        "Chansey (Blue): Future Sight ends.",
+        "It is not very effective.",
+    ]
+
+
 @pytest.mark.parametrize("line", ["", "|", "|t:|123", "|upkeep", "|request|{}", "|-heal|p1a: Mew|5/9|[silent]"])
 def test_lines_that_say_nothing_are_left_out(line: str) -> None:
     assert list(narrate([line], NAMES)) == []
