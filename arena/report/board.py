@@ -97,6 +97,8 @@ class Board:
     def _faint(self, parts: list[str]) -> None:
         member = self._member(parts)
         member.hp, member.status = 0, ""
+        slot = self._slot(parts)
+        slot.boosts, slot.effects = {}, []
 
     def _tera(self, parts: list[str]) -> None:
         self._member(parts).type = parts[1]

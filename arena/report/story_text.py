@@ -111,9 +111,8 @@ def _side(story: Story, seat: SeatName, state: StoryState, following: StoryState
         share_after = _percent(after / most_after)
         same = after == now if most == most_after else share_after == _percent(now / most)  # Dynamax doubles both
         change = "" if same else " → fainted" if after == 0 else f" → {share_after}"
-        cells = ["*", name, f"{hp_bar(now / most)}{change}", f"{now}/{most}"] if index in out else [" ", name]
-        if index not in out:
-            cells += [f"{hp_bar(now / most)}{change}" if now else "fainted", ""]
+        shown = f"{hp_bar(now / most) if now else 'fainted'}{change}"
+        cells = ["*" if index in out else " ", name, shown, f"{now}/{most}" if index in out and now else ""]
         style = "bold" if index in out else "" if now else "dim"
         table.add_row(*(_text(cell, style) for cell in cells), _text(", ".join(marks)))
     lines: list[RenderableType] = [Text.assemble((f"{seat} ", "dim"), _text(about["agent"], "bold")), table]

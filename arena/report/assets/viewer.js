@@ -59,7 +59,7 @@ window.ArenaViewer = (() => {
   function activePanel(story, seat, state, next, slot) {
     const now = pokemonAt(story, seat, state, slot.active);
     const after = pokemonAt(story, seat, next, slot.active);
-    const share = percent(now.hp / now.most);
+    const share = now.hp === 0 ? "fainted" : percent(now.hp / now.most);
     const shareAfter = percent(after.hp / after.most);
     const same = now.most === after.most ? after.hp === now.hp : shareAfter === share; // Dynamax doubles both
     const change = same ? "" : ` → ${after.hp === 0 ? "fainted" : shareAfter}`;

@@ -137,3 +137,15 @@ def test_the_terminal_lists_who_is_out_by_slot(told: Story) -> None:
         lines = shown_turn({**told, "turns": [turn]}, 0).splitlines()
         first, second = [line for line in lines if line.startswith("* ")][:2]
         assert names[side["active"]] in first and names[side["beside"]["active"]] in second
+
+
+def test_one_that_fainted_and_is_not_replaced_is_shown_as_fainted(told: Story) -> None:
+    assert board("|faint|p1b: Muk").state()["p1"]["beside"] == {"active": 1}
+    turn = {**told["turns"][1], "state": orjson.loads(orjson.dumps(told["turns"][1]["state"]))}
+    side = turn["state"]["p1"]
+    side["beside"] = {"active": side["beside"]["active"]}
+    side["hp"][side["beside"]["active"]] = 0
+    _, second = [
+        line for line in shown_turn({**told, "turns": [turn], "end": None}, 0).splitlines() if line[:2] == "* "
+    ][:2]
+    assert second.split()[-1] == "fainted" and "0/" not in second
