@@ -405,3 +405,18 @@ def test_the_viewer_shows_the_battle_and_takes_markup_for_text(tmp_path: Path) -
 def test_the_viewer_says_when_there_is_nothing_to_see(tmp_path: Path) -> None:
     dom = _rendered(tmp_path, story(_battle(p1_log=[], p2_log=[], turns=0, reason="error", fault="p2"), []))
     assert "This battle has no log" in dom and "<title>done 0</title>" in dom
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+def test_the_viewer_folds_most_of_many_choices_and_shows_the_chosen_one(tmp_path: Path) -> None:
+    legal = [f"move {number}" for number in range(360)]
+    decision = _decision(legal=legal, choice="move 300", diagnostics=json.dumps({"values": list(range(360))}))
+    dom = _rendered(tmp_path, story(_battle(), [decision]), then=KEYS)
+    shown, _, folded = dom.partition('<div id="v">')[2].partition('<details class="av-more">')
+    folded = folded.partition("</details>")[0]
+    assert "<summary>and 339 more</summary>" in folded
+    assert shown.count('<th scope="row">') == 21 and folded.count('<th scope="row">') == 339
+    assert shown.count("chosen</span>") == 1 and "chosen</span>" not in folded
+    few = story(_battle(), [_decision(legal=legal[:61], choice="move 30")])
+    assert "<details" not in _rendered(tmp_path, few, then=KEYS).partition('<div id="v">')[2]
