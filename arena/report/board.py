@@ -11,6 +11,8 @@ from arena.report.story_types import StoryState
 
 #: Showdown's own counters, which are effects only in name.
 _COUNTERS = re.compile(r"^(fallen|perish)\w*$")
+#: What the names of all terrains end with, and of no other condition of the field.
+_TERRAIN = " Terrain"
 
 
 class Board:
@@ -29,15 +31,15 @@ class Board:
             state["field"] = field
         return state
 
-    def hp_fraction(self, line: str) -> float | None:
-        """Return the fraction of its HP that the Pokémon of a line about HP has now; None for other lines."""
+    def hp(self, line: str) -> tuple[int, int] | None:
+        """Return the HP and maximum HP that the Pokémon of a line about HP has now; None for other lines."""
         parts = line.split("|")
         if len(parts) < 4 or parts[1] not in ("-damage", "-heal", "-sethp"):
             return None
         if parts[2][:2] not in self.sides:
             return None
         member = self._member(parts[2:])
-        return member.hp / member.most
+        return member.hp, member.most
 
     def process(self, line: str) -> None:
         """Process a line. Lines without effect here, and malformed short lines, are skipped."""
@@ -95,6 +97,8 @@ class Board:
     def _faint(self, parts: list[str]) -> None:
         member = self._member(parts)
         member.hp, member.status = 0, ""
+        slot = self._slot(parts)
+        slot.boosts, slot.effects = {}, []
 
     def _tera(self, parts: list[str]) -> None:
         self._member(parts).type = parts[1]
@@ -166,6 +170,8 @@ class Board:
 
     def _field_start(self, parts: list[str]) -> None:
         name = effect_name(parts[0])
+        if name.endswith(_TERRAIN):  # a new terrain replaces the old one, of whose end there is no line
+            self.field = [effect for effect in self.field if not effect.endswith(_TERRAIN)]
         if name not in self.field:
             self.field.append(name)
 

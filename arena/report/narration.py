@@ -45,33 +45,47 @@ def effect_name(effect: str) -> str:
 def narrate(lines: Iterable[str], names: dict[str, str]) -> Iterator[str]:
     """The sentences for protocol lines, in order; a line of `== Turn N ==` before each turn.
 
-    names: how to call the two sides, {"p1": …, "p2": …}. A line of any other kind is given as Showdown wrote it.
+    names: how to call the two sides, {"p1": …, "p2": …}.
     """
+    narrator = Narrator(names)
     for line in lines:
-        parts = line.split("|")
-        if len(parts) < 2 or parts[1] in _SILENT or any(mark in parts for mark in _QUIET_MARKS):
-            continue
-        sentence = _sentence(parts[1], parts[2:], names)
+        sentence = narrator.sentence(line)
         if sentence:
             yield sentence
 
 
-def _sentence(kind: str, parts: list[str], names: dict[str, str]) -> str:
-    narrator = _NARRATORS.get(kind)
-    if narrator is not None:
-        try:
-            return narrator(_Line(parts, names))
-        except IndexError:  # shorter than it should be: then as it stands
-            pass
-    words = " ".join(part for part in parts if part)
-    return f"  ({kind.lstrip('-')}: {words})" if words else f"  ({kind.lstrip('-')})"
+class Narrator:
+    """Narrates the lines of one battle in their order: what a line says may depend on the move before it.
+
+    names: as in `narrate`.
+    """
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self._names = names
+        self._spread = False
+
+    def sentence(self, line: str) -> str:
+        """The sentence for a line, empty for some. A line of an unknown kind is given as Showdown wrote it."""
+        kind, *parts = line.split("|")[1:] or [""]
+        if kind in ("move", ""):
+            self._spread = any(part.startswith("[spread]") for part in parts)
+        if kind in _SILENT or any(mark in parts for mark in _QUIET_MARKS):
+            return ""
+        narration = _NARRATORS.get(kind)
+        if narration is not None:
+            try:
+                return narration(_Line(parts, self._names, self._spread))
+            except IndexError:  # shorter than it should be: then as it stands
+                pass
+        words = " ".join(part for part in parts if part)
+        return f"  ({kind.lstrip('-')}: {words})" if words else f"  ({kind.lstrip('-')})"
 
 
 class _Line:
-    """The parts of one protocol line behind its kind."""
+    """The parts of one protocol line behind its kind. spread: whether it belongs to a move with several targets."""
 
-    def __init__(self, parts: list[str], names: dict[str, str]) -> None:
-        self.parts, self.names = parts, names
+    def __init__(self, parts: list[str], names: dict[str, str], spread: bool) -> None:
+        self.parts, self.names, self.spread = parts, names, spread
 
     def __getitem__(self, index: int) -> str:
         return self.parts[index]
@@ -83,6 +97,10 @@ class _Line:
 
     def side(self, index: int = 0) -> str:
         return self.names.get(self.parts[index][:2], self.parts[index])
+
+    def on_target(self) -> str:
+        """The target that the line is about, " on Lapras (random)"; empty if the move has this target alone."""
+        return f" on {self.who()}" if self.spread else ""
 
     def effect(self, index: int) -> str:
         return effect_name(self.parts[index])
@@ -107,6 +125,8 @@ class _Line:
 
 def _move(line: _Line) -> str:
     target = line[2] if len(line.parts) > 2 else ""
+    if line.spread:  # the line names one target of several
+        return f"  {line.who()} uses {line[1]} at several targets."
     aimed = f" at {line.who(2)}" if target and target != line[0] and not target.startswith("[") else ""
     return f"  {line.who()} uses {line[1]}{aimed}."
 
@@ -141,6 +161,11 @@ def _cannot(line: _Line) -> str:
     return f"  {line.who()} {reason}." if reason else f"  {line.who()} cannot move: {line.effect(1)}."
 
 
+def _miss(line: _Line) -> str:
+    missed = f" {line.who(1)}" if line.spread and len(line.parts) > 1 else ""
+    return f"  {line.who()} misses{missed}."
+
+
 def _immune(line: _Line) -> str:
     return f"  It does not affect {line.who()}{line.cause()}."
 
@@ -154,7 +179,8 @@ def _weather(line: _Line) -> str:
 def _start(line: _Line) -> str:
     if line[1] == "typechange":
         return f"  {line.who()} changes its type to {line[2]}{line.cause()}."
-    of = f" of {line[2]}" if len(line.parts) > 2 and not line[2].startswith("[") else ""
+    detail = line[2] if len(line.parts) > 2 and not line[2].startswith("[") else ""
+    of = " (Gigantamax)" if detail == "Gmax" else f" of {detail}" if detail else ""
     return f"  {line.who()}: {line.effect(1)}{of} begins{line.cause()}."
 
 
@@ -208,10 +234,10 @@ _NARRATORS: dict[str, Callable[[_Line], str]] = {
     "-setboost": lambda line: f"  {line.who()}'s {STATS.get(line[1], line[1])} is set to {line[2]}.",
     "-clearallboost": lambda line: "  All changes of stats are gone.",
     "-clearboost": lambda line: f"  {line.who()}'s changes of stats are gone.",
-    "-supereffective": lambda line: "  It is super effective.",
-    "-resisted": lambda line: "  It is not very effective.",
-    "-crit": lambda line: "  A critical hit!",
-    "-miss": lambda line: f"  {line.who()} misses.",
+    "-supereffective": lambda line: f"  It is super effective{line.on_target()}.",
+    "-resisted": lambda line: f"  It is not very effective{line.on_target()}.",
+    "-crit": lambda line: f"  A critical hit{line.on_target()}!",
+    "-miss": _miss,
     "-fail": lambda line: f"  It fails{line.cause()}.",
     "-notarget": lambda line: "  There is no target.",
     "-immune": _immune,

@@ -14,7 +14,7 @@ from poke_env.data import to_id_str
 from arena.record import DamagedLog, compressed, unpacked
 from arena.report.board import Board
 from arena.report.diagnostics import read_diagnostics
-from arena.report.narration import narrate
+from arena.report.narration import Narrator
 from arena.report.numbers import listed
 from arena.report.story_types import (
     SEAT_NAMES,
@@ -177,6 +177,7 @@ def _result(battle: BattleRow, names: dict[str, str]) -> str:
 def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> list[StoryTurn]:
     """The turns, without decisions; the board is left as it is at the end. None for a battle without logs."""
     turns: list[StoryTurn] = []
+    narrator = Narrator(names)
 
     def begin(number: int) -> None:
         turns.append({"turn": number, "state": board.state(), "events": [], "decisions": []})
@@ -191,25 +192,28 @@ def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> l
         elif line.startswith("|turn|"):
             begin(int(line.removeprefix("|turn|")))
         else:
-            turns[-1]["events"] += _events(line, board, names)
+            turns[-1]["events"] += _events(line, board, narrator)
     return turns
 
 
-def _events(line: str, board: Board, names: dict[str, str]) -> list[list[str]]:
+def _events(line: str, board: Board, narrator: Narrator) -> list[list[str]]:
     """The events of a line, as [seat or "", sentence]; the board processes it."""
-    before = board.hp_fraction(line)
+    before = board.hp(line)
     board.process(line)
-    after = board.hp_fraction(line)
+    after = board.hp(line)
     if line.startswith(_SHOWN_ELSEWHERE):
         return []
-    if before is not None:
+    change = 0.0
+    if before is not None and after is not None:
+        change = after[0] / after[1] - before[0] / before[1] if after[1] == before[1] else 0.0
+        if line.endswith("|[silent]") and not change:  # Dynamax and a few forms change both HP and its maximum
+            line = line.replace("|-heal|", "|-sethp|", 1)
         line = line.removesuffix("|[silent]")
     subject = line.split("|")[2][:2] if line.count("|") > 1 else ""
-    sentences = [sentence.strip() for sentence in narrate([line], names)]
-    if before is not None and after is not None and before != after:
-        sign = "+" if after > before else "−"
-        sentences = [f"{sentence.removesuffix('.')} ({sign}{abs(after - before):.0%})." for sentence in sentences]
-    return [[subject if subject in SEAT_NAMES else "", sentence] for sentence in sentences]
+    sentence = narrator.sentence(line).strip()
+    if change and sentence:
+        sentence = f"{sentence.removesuffix('.')} ({'+' if change > 0 else '−'}{abs(change):.0%})."
+    return [[subject if subject in SEAT_NAMES else "", sentence]] if sentence else []
 
 
 def _both(logs: dict[str, list[str]]) -> Iterator[tuple[str, str]]:

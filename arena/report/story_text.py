@@ -96,10 +96,10 @@ def _side(story: Story, seat: SeatName, state: StoryState, following: StoryState
     out = {slot["active"]: slot for slot in (side, side.get("beside", StorySlot())) if "active" in slot}
     table = Table.grid(padding=(0, 1, 0, 0))
     bench = []
-    for index in sorted(range(len(about["pokemon"])), key=lambda index: index not in out):
+    for index in [*out, *(index for index in range(len(about["pokemon"])) if index not in out)]:
         name, usual = about["pokemon"][index]
         now, after = side["hp"][index], following[seat]["hp"][index]
-        most = side.get("most", {}).get(str(index), usual)
+        most, most_after = (each.get("most", {}).get(str(index), usual) for each in (side, following[seat]))
         marks = [side["status"][str(index)]] if str(index) in side.get("status", {}) else []
         marks += [f"Tera {side['tera'][str(index)]}"] if str(index) in side.get("tera", {}) else []
         if index in out:
@@ -108,10 +108,11 @@ def _side(story: Story, seat: SeatName, state: StoryState, following: StoryState
         elif brief:
             bench.append(" ".join([name, _percent(now / most) if now else "fainted", *marks]))
             continue
-        change = "" if after == now else " → fainted" if after == 0 else f" → {_percent(after / most)}"
-        cells = ["*", name, f"{hp_bar(now / most)}{change}", f"{now}/{most}"] if index in out else [" ", name]
-        if index not in out:
-            cells += [f"{hp_bar(now / most)}{change}" if now else "fainted", ""]
+        share_after = _percent(after / most_after)
+        same = after == now if most == most_after else share_after == _percent(now / most)  # Dynamax doubles both
+        change = "" if same else " → fainted" if after == 0 else f" → {share_after}"
+        shown = f"{hp_bar(now / most) if now else 'fainted'}{change}"
+        cells = ["*" if index in out else " ", name, shown, f"{now}/{most}" if index in out and now else ""]
         style = "bold" if index in out else "" if now else "dim"
         table.add_row(*(_text(cell, style) for cell in cells), _text(", ".join(marks)))
     lines: list[RenderableType] = [Text.assemble((f"{seat} ", "dim"), _text(about["agent"], "bold")), table]

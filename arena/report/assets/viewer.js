@@ -4,6 +4,8 @@
 
 window.ArenaViewer = (() => {
   const SEATS = ["p1", "p2"];
+  // Up to so many other choices are all shown; of more (a team preview has 360) the first, and the rest is folded.
+  const MOST_SHOWN = 60, FIRST_SHOWN = 20;
 
   /** An element: its class, what stands in it (text or elements; null is left out), its attributes. */
   function make(tag, className, children = [], attributes = {}) {
@@ -59,8 +61,10 @@ window.ArenaViewer = (() => {
   function activePanel(story, seat, state, next, slot) {
     const now = pokemonAt(story, seat, state, slot.active);
     const after = pokemonAt(story, seat, next, slot.active);
-    const share = percent(now.hp / now.most);
-    const change = after.hp === now.hp ? "" : ` → ${after.hp === 0 ? "fainted" : percent(after.hp / after.most)}`;
+    const share = now.hp === 0 ? "fainted" : percent(now.hp / now.most);
+    const shareAfter = percent(after.hp / after.most);
+    const same = now.most === after.most ? after.hp === now.hp : shareAfter === share; // Dynamax doubles both
+    const change = same ? "" : ` → ${after.hp === 0 ? "fainted" : shareAfter}`;
     const boosts = Object.entries(slot.boosts ?? {}).map(([stat, amount]) => `${stat} ${signed(amount)}`);
     return make("div", "av-active", [
       make("div", "av-line", [make("strong", "av-name", now.name), make("span", "av-share", share + change)]),
@@ -135,6 +139,11 @@ window.ArenaViewer = (() => {
         ...tables.map(([, row]) => numberCell(row[place] ?? null, row)),
       ]);
     });
+    let others = 0;
+    const last = listed.length - 1 > MOST_SHOWN ? FIRST_SHOWN : MOST_SHOWN;
+    const folds = listed.map(number => number !== decision.choice && ++others > last);
+    const shown = rows.filter((_, place) => !folds[place]);
+    const folded = rows.filter((_, place) => folds[place]);
     const number = `${decision.legal.length} choices${decision.joint ? " of both slots" : ""}`;
     const what = decision.forced ? "replacement" : decision.legal.length === 1 ? "only choice" : number;
     const head = tables.length
@@ -142,14 +151,19 @@ window.ArenaViewer = (() => {
           .map(title => make("th", "", title, {scope: "col"}))))
       : null;
     return make("div", "av-decision", [
-      make("div", "av-scroll", make("table", "", [
+      make("div", "av-scroll", [make("table", "", [
         make("caption", "", [
           make("span", "av-seat", decision.seat), make("span", "av-agent", name),
           make("span", "av-muted", ` ${what}, ${decision.ms.toLocaleString("en")} ms`),
         ]),
         head,
-        make("tbody", "", rows),
-      ])),
+        make("tbody", "", shown),
+      ]), folded.length
+        ? make("details", "av-more", [
+          make("summary", "", `and ${folded.length} more`),
+          make("table", "", [head?.cloneNode(true) ?? null, make("tbody", "", folded)]),
+        ])
+        : null]),
       decision.texts
         ? make("dl", "av-texts", decision.texts.flatMap(([title, text]) => [make("dt", "", title || "diagnostics"), make("dd", "", text)]))
         : null,

@@ -112,10 +112,40 @@ def test_a_preview_says_who_leads_and_who_is_brought_and_names_few_of_its_altern
     assert "; and 53 more" in captured.get() and captured.get().count("lead ") == 1 + 20
 
 
-def test_the_terminal_marks_all_four(told: Story) -> None:
+def shown_turn(told: Story, turn: int) -> str:
     console = Console(width=160, record=True, file=None, quiet=True)
     with console.capture() as captured:
         console.quiet = False
-        console.print(story_text.turn(told, 1, 100))
-    shown = captured.get()
+        console.print(story_text.turn(told, turn, 80))
+    return captured.get()
+
+
+def test_the_terminal_marks_all_four(told: Story) -> None:
+    shown = shown_turn(told, 1)
     assert sum(line.count("* ") for line in shown.split("\n")) == 4 and "of both slots" in shown
+
+
+def test_the_terminal_lists_who_is_out_by_slot(told: Story) -> None:
+    """A choice "at opponent 2" is aimed at the second in the list, whatever the order of the team is."""
+    names = [name for name, _ in told["seats"]["p1"]["pokemon"]]
+    turns = [turn for turn in told["turns"] if "active" in turn["state"]["p1"].get("beside", {})]
+    swapped = {**turns[0], "state": orjson.loads(orjson.dumps(turns[0]["state"]))}
+    side = swapped["state"]["p1"]
+    side["active"], side["beside"]["active"] = side["beside"]["active"], side["active"]
+    for turn in (*turns, swapped):
+        side = turn["state"]["p1"]
+        lines = shown_turn({**told, "turns": [turn]}, 0).splitlines()
+        first, second = [line for line in lines if line.startswith("* ")][:2]
+        assert names[side["active"]] in first and names[side["beside"]["active"]] in second
+
+
+def test_one_that_fainted_and_is_not_replaced_is_shown_as_fainted(told: Story) -> None:
+    assert board("|faint|p1b: Muk").state()["p1"]["beside"] == {"active": 1}
+    turn = {**told["turns"][1], "state": orjson.loads(orjson.dumps(told["turns"][1]["state"]))}
+    side = turn["state"]["p1"]
+    side["beside"] = {"active": side["beside"]["active"]}
+    side["hp"][side["beside"]["active"]] = 0
+    _, second = [
+        line for line in shown_turn({**told, "turns": [turn], "end": None}, 0).splitlines() if line[:2] == "* "
+    ][:2]
+    assert second.split()[-1] == "fainted" and "0/" not in second

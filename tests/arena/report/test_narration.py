@@ -50,6 +50,8 @@ def test_no_sentence_shows_the_protocol(sentences: list[str]) -> None:
             "|-start|p1a: Mew|Disable|Surf|[from] ability: Cursed Body",
             "  Mew (Red): Disable of Surf begins by Cursed Body.",
         ),
+        ("|-start|p1a: Mew|Dynamax|", "  Mew (Red): Dynamax begins."),
+        ("|-start|p1a: Mew|Dynamax|Gmax", "  Mew (Red): Dynamax (Gigantamax) begins."),
         ("|-start|p1a: Mew|typechange|Bug|[from] ability: Libero", "  Mew (Red) changes its type to Bug by Libero."),
         ("|-weather|none", "  The weather clears up."),
         ("|-damage|p2a: Lapras|0 fnt", "  Lapras (Blue) is hurt: 0 HP."),
@@ -66,6 +68,40 @@ def test_no_sentence_shows_the_protocol(sentences: list[str]) -> None:
 )
 def test_a_line_and_its_sentence(line: str, sentence: str) -> None:
     assert list(narrate([line], NAMES)) == [sentence]
+
+
+def test_a_move_with_several_targets_names_each_with_its_own_result() -> None:
+    lines = [
+        "|move|p1a: Volcanion|Blizzard|p2a: Incineroar|[spread] p2a",
+        "|-miss|p1a: Volcanion|p2b: Chansey",
+        "|-resisted|p2a: Incineroar",
+        "|-crit|p2a: Incineroar",
+        "|-damage|p2a: Incineroar|50/100",
+        "|move|p1a: Volcanion|Surf|p2a: Incineroar|[spread] p1b,p2a,p2b",
+        "|-supereffective|p2a: Incineroar",
+        "|move|p2b: Chansey|Ice Beam|p1b: Garchomp",
+        "|-supereffective|p1b: Garchomp",
+        "|move|p1a: Volcanion|Blizzard|p2a: Incineroar|[spread] ",
+        "|-miss|p1a: Volcanion|p2a: Incineroar",
+        "|",
+        "|-end|p2b: Chansey|move: Future Sight",
+        "|-resisted|p2b: Chansey",
+    ]
+    assert [sentence.strip() for sentence in narrate(lines, NAMES)] == [
+        "Volcanion (Red) uses Blizzard at several targets.",
+        "Volcanion (Red) misses Chansey (Blue).",
+        "It is not very effective on Incineroar (Blue).",
+        "A critical hit on Incineroar (Blue)!",
+        "Incineroar (Blue) is hurt: 50 %.",
+        "Volcanion (Red) uses Surf at several targets.",
+        "It is super effective on Incineroar (Blue).",
+        "Chansey (Blue) uses Ice Beam at Garchomp (Red).",
+        "It is super effective.",
+        "Volcanion (Red) uses Blizzard at several targets.",
+        "Volcanion (Red) misses Incineroar (Blue).",
+        "Chansey (Blue): Future Sight ends.",
+        "It is not very effective.",
+    ]
 
 
 @pytest.mark.parametrize("line", ["", "|", "|t:|123", "|upkeep", "|request|{}", "|-heal|p1a: Mew|5/9|[silent]"])

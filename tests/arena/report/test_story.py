@@ -11,9 +11,11 @@ from typing import Any
 import orjson
 import pytest
 import zstandard
+from rich.console import Console
 
 from arena.record import unpacked
 from arena.report import board as boards
+from arena.report import story_text
 from arena.report.board import Board
 from arena.report.diagnostics import TEXT_LIMIT, read_diagnostics
 from arena.report.story import stories, story
@@ -186,6 +188,44 @@ def test_with_one_log_alone_the_other_sides_hp_is_in_hundredths() -> None:
     assert told["end"]["p2"]["hp"] == [0, 333]
 
 
+def test_dynamax_doubles_the_maximum_too_and_heals_nothing() -> None:
+    lines = ["|-start|p1a: Tauros|Dynamax|", "|-heal|p1a: Tauros|706/706|[silent]", "|-damage|p1a: Tauros|553/706"]
+    lines += ["|turn|2", "|-end|p1a: Tauros|Dynamax", "|-heal|p1a: Tauros|277/353|[silent]", "|turn|3"]
+    told = story(_battle(p1_log=[*_log("p1")[:5], *lines], p2_log=[], turns=3), [])
+    first, second, third = told["turns"][1:]
+    assert [words for _, words in first["events"]] == [
+        "Tauros (Alice): Dynamax begins.",
+        "Tauros (Alice) now has 706/706 HP.",
+        "Tauros (Alice) is hurt: 553/706 HP (−22%).",
+    ]
+    assert [words for _, words in second["events"]] == [
+        "Tauros (Alice): Dynamax ends.",
+        "Tauros (Alice) now has 277/353 HP.",
+    ]
+    assert second["state"]["p1"]["most"] == {"0": 706} and "most" not in third["state"]["p1"]
+    shown = [next(line for line in _shown(told, turn) if "* Tauros" in line) for turn in (1, 2, 3)]
+    assert [line.partition("] ")[2].split("/")[0].rpartition(" ")[0].strip() for line in shown] == [
+        "100% → 78%",
+        "78%",
+        "78%",
+    ]
+
+
+def test_a_silent_heal_is_a_heal() -> None:
+    told = story(
+        _battle(p1_log=[*_log("p1")[:5], "|-damage|p1a: Tauros|200/353", "|-heal|p1a: Tauros|353/353|[silent]"]), []
+    )
+    assert "Tauros (Alice) is healed: 353/353 HP (+43%)." in [words for _, words in told["turns"][1]["events"]]
+
+
+def _shown(told: Any, turn: int) -> list[str]:
+    """The lines of a turn as a terminal shows them."""
+    console = Console(width=80)
+    with console.capture() as captured:
+        console.print(story_text.turn(told, turn, 80))
+    return captured.get().splitlines()
+
+
 @pytest.mark.parametrize(
     ("changes", "seat", "result"),
     [
@@ -262,6 +302,15 @@ def test_what_lies_on_the_field_is_followed() -> None:
     assert "boosts" not in board.state()["p1"]
     board.process("|drag|p1a: Tauros|Tauros|353/353")
     assert "effects" not in board.state()["p1"]
+
+
+def test_a_new_terrain_replaces_the_old_one_and_leaves_other_conditions() -> None:
+    board = Board()
+    for line in ("move: Grassy Terrain", "move: Trick Room", "move: Electric Terrain|[from] ability: Electric Surge"):
+        board.process(f"|-fieldstart|{line}")
+    assert board.state()["field"] == ["Trick Room", "Electric Terrain"]
+    board.process("|-fieldend|move: Electric Terrain")
+    assert board.state()["field"] == ["Trick Room"]
 
 
 LEGAL = ["move surf", "move calmmind terastallize", "switch chansey"]
@@ -356,3 +405,18 @@ def test_the_viewer_shows_the_battle_and_takes_markup_for_text(tmp_path: Path) -
 def test_the_viewer_says_when_there_is_nothing_to_see(tmp_path: Path) -> None:
     dom = _rendered(tmp_path, story(_battle(p1_log=[], p2_log=[], turns=0, reason="error", fault="p2"), []))
     assert "This battle has no log" in dom and "<title>done 0</title>" in dom
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+def test_the_viewer_folds_most_of_many_choices_and_shows_the_chosen_one(tmp_path: Path) -> None:
+    legal = [f"move {number}" for number in range(360)]
+    decision = _decision(legal=legal, choice="move 300", diagnostics=json.dumps({"values": list(range(360))}))
+    dom = _rendered(tmp_path, story(_battle(), [decision]), then=KEYS)
+    shown, _, folded = dom.partition('<div id="v">')[2].partition('<details class="av-more">')
+    folded = folded.partition("</details>")[0]
+    assert "<summary>and 339 more</summary>" in folded
+    assert shown.count('<th scope="row">') == 21 and folded.count('<th scope="row">') == 339
+    assert shown.count("chosen</span>") == 1 and "chosen</span>" not in folded
+    few = story(_battle(), [_decision(legal=legal[:61], choice="move 30")])
+    assert "<details" not in _rendered(tmp_path, few, then=KEYS).partition('<div id="v">')[2]
