@@ -22,11 +22,26 @@ def check_actions_shape(actions: Any, shape: tuple[int, ...]) -> None:
         )
 
 
+def _array(name: str, values: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # lists of different lengths
+        raise BadInput(f"{name} cannot be read as an array: {error}") from None
+
+
 def whole_numbers(name: str, values: Any) -> NDArray[Any]:
     """Returns `values` as an array. Raises BadInput, which calls it `name`, unless it holds whole numbers."""
-    array = np.asarray(values)
+    array = _array(name, values)
     if array.dtype.kind not in "iu":
         raise BadInput(f"{name} of type {array.dtype}: whole numbers are needed.")
+    return array
+
+
+def one_each(name: str, values: Any, count: int) -> NDArray[np.int64]:
+    """Returns `values` as int64 [count], contiguous. Raises BadInput, which calls it `name`, for another shape or type."""
+    array = np.ascontiguousarray(whole_numbers(name, values), np.int64)
+    if array.shape != (count,):
+        raise BadInput(f"{name} of shape {list(array.shape)}: [{count}] is needed.")
     return array
 
 
@@ -35,7 +50,9 @@ def indices(name: str, values: Any, below: int, count: int | None = None) -> NDA
 
     count: None: any number of them.
     """
-    array = whole_numbers(name, values) if len(values) else np.zeros(len(values), np.int64)
+    array = _array(name, values)
+    if array.size:
+        whole_numbers(name, array)
     if array.ndim != 1 or (count is not None and len(array) != count):
         needed = "[n]" if count is None else f"[{count}]"
         raise BadInput(f"{name} of shape {list(array.shape)}: {needed} is needed.")
