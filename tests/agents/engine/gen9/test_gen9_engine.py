@@ -14,7 +14,7 @@ from support.scripts import script
 from agents.engine.gen9 import library, played
 from agents.engine.gen9.engine import UNDECIDED, Engine, initial_rows, records
 from agents.engine.gen9.layout import SOURCES, WORDS
-from teamsets.errors import BadInput
+from teamsets.errors import BadInput, MissingTool
 from teamsets.showdown import node
 
 try:
@@ -216,3 +216,38 @@ def test_a_source_that_does_not_compile_is_said(monkeypatch: pytest.MonkeyPatch,
     with pytest.raises(library.CompilerMissing, match=r"broken\.cpp"):
         library.build(tmp_path / "cache")
     assert not list((tmp_path / "cache").glob("*.o"))
+
+
+def test_a_compiler_that_fails_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "empty.cpp").touch()
+    monkeypatch.setattr(library, "SOURCES", tmp_path)
+    for command, reason in (("false", "exit code 1"), (str(tmp_path / "broken"), "cannot be run: Exec format error")):
+        (tmp_path / "broken").write_bytes(b"\x7fELF")
+        (tmp_path / "broken").chmod(0o755)
+        monkeypatch.setenv("CXX", command)
+        lines: list[str] = []
+        with pytest.raises(
+            library.CompilerMissing, match=rf"{command} for .*empty\.cpp: {reason}: CXX names"
+        ) as failure:
+            library.build(tmp_path / "cache", lines.append)
+        assert "\n" not in str(failure.value) and len(lines) == 1
+
+
+def test_a_cache_folder_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(MissingTool, match=rf"{tmp_path}/file/of is not writable: .* or set XDG_CACHE_HOME to another"):
+        library.build(tmp_path / "file" / "of")
+
+
+def test_a_library_that_is_there_needs_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = library.build()
+    monkeypatch.setattr(library, "compiler", lambda: pytest.fail("a compiler was looked for"))
+    library.check_compiler()
+    assert library.build() == built
+
+
+def test_a_library_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "gen9.so").write_text("no library")
+    monkeypatch.setattr(library, "build", lambda: tmp_path / "gen9.so")
+    with pytest.raises(MissingTool, match=r"cannot be loaded: .*: delete .*/gen9\.so, or set XDG_CACHE_HOME"):
+        library.library.__wrapped__()
