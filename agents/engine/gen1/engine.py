@@ -13,7 +13,7 @@ from poke_env.data import GenData
 
 from agents.engine import FORMATS
 from agents.engine.batch import Batch, Words, check_counts
-from agents.engine.checks import EVS, IVS, LEVELS, check_seed, number_in, one_each
+from agents.engine.checks import EVS, IVS, LEVELS, check_number, check_seed, number_in, one_each
 from agents.engine.compiled import kernel
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.network_actions import translate
@@ -71,6 +71,7 @@ class Engine(Batch):
     def __init__(self, battles: int, format_id: str = "gen1ou") -> None:
         if format_id not in FORMATS:
             raise BadInput(f"format '{format_id}': the engine plays {' and '.join(FORMATS)}.")
+        check_number("battles", battles, 0)
         self.format_id = format_id
         self.words: Words = np.zeros((battles, W.WORDS), np.int32)
 
