@@ -9,12 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from teamsets.atomic import write_atomic
+from teamsets.errors import MissingTool
 
 
 def folder() -> Path:
     """$XDG_CACHE_HOME/battle-arena, or ~/.cache/battle-arena."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "battle-arena"
+
+
+def not_writable(path: Path, error: OSError) -> MissingTool:
+    """The exception, in one line, for a part of the cache folder in which what must be kept cannot be written."""
+    return MissingTool(
+        f"the cache folder {path} is not writable: {error.strerror or error}: make it writable, or set XDG_CACHE_HOME to "
+        "another folder"
+    )
 
 
 def read(name: str) -> Any:

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from teamsets import showdown
+from teamsets import cache, showdown
 from teamsets.atomic import atomic_folder
 from teamsets.errors import MissingTool
 from teamsets.locking import file_lock
@@ -70,10 +70,7 @@ def install(say: Callable[[str], None]) -> Path:
                 )
                 _install_into(target, node, tool)
     except OSError as error:
-        raise MissingTool(
-            f"the cache folder {target.parent} is not writable: {error.strerror or error}: make it writable, or set "
-            "XDG_CACHE_HOME to another folder"
-        ) from None
+        raise cache.not_writable(target.parent, error) from None
     showdown.package.cache_clear()
     return package
 

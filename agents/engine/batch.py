@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.checks import check_actions_shape, indices, whole_numbers
+from agents.engine.checks import check_actions_shape, check_pair, indices, whole_numbers
 from teamsets.errors import BadInput
 
 Words = NDArray[np.int32]
@@ -107,6 +107,11 @@ class Batch:
 
 
 def check_counts(teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int) -> None:
-    """Raises BadInput unless there are `count` pairs of teams and `count` seeds."""
+    """Raises BadInput unless there are `count` pairs of packed teams and `count` seeds."""
+    for name, given in (("teams", teams), ("seeds", seeds)):
+        if not hasattr(given, "__len__"):
+            raise BadInput(f"{name} of type {type(given).__name__}: a list with one entry for each row is needed.")
     if not len(teams) == len(seeds) == count:
         raise BadInput(f"{len(teams)} pairs of teams and {len(seeds)} seeds for {count} rows: as many are needed.")
+    for pair in teams:
+        check_pair(pair)

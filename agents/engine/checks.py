@@ -22,11 +22,26 @@ def check_actions_shape(actions: Any, shape: tuple[int, ...]) -> None:
         )
 
 
+def _array(name: str, values: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # lists of different lengths
+        raise BadInput(f"{name} cannot be read as an array: {error}") from None
+
+
 def whole_numbers(name: str, values: Any) -> NDArray[Any]:
     """Returns `values` as an array. Raises BadInput, which calls it `name`, unless it holds whole numbers."""
-    array = np.asarray(values)
+    array = _array(name, values)
     if array.dtype.kind not in "iu":
         raise BadInput(f"{name} of type {array.dtype}: whole numbers are needed.")
+    return array.astype(np.int64) if array.dtype == np.uint64 else array
+
+
+def one_each(name: str, values: Any, count: int) -> NDArray[np.int64]:
+    """Returns `values` as int64 [count], contiguous. Raises BadInput, which calls it `name`, for another shape or type."""
+    array = np.ascontiguousarray(whole_numbers(name, values), np.int64)
+    if array.shape != (count,):
+        raise BadInput(f"{name} of shape {list(array.shape)}: [{count}] is needed.")
     return array
 
 
@@ -35,7 +50,9 @@ def indices(name: str, values: Any, below: int, count: int | None = None) -> NDA
 
     count: None: any number of them.
     """
-    array = whole_numbers(name, values) if len(values) else np.zeros(len(values), np.int64)
+    array = _array(name, values)
+    if array.size:
+        whole_numbers(name, array)
     if array.ndim != 1 or (count is not None and len(array) != count):
         needed = "[n]" if count is None else f"[{count}]"
         raise BadInput(f"{name} of shape {list(array.shape)}: {needed} is needed.")
@@ -47,9 +64,21 @@ def indices(name: str, values: Any, below: int, count: int | None = None) -> NDA
     return array
 
 
+def check_number(name: str, value: Any, least: int) -> None:
+    """Raises BadInput, which calls it `name`, unless it is a whole number, `least` or more."""
+    if not isinstance(value, int | np.integer) or value < least:
+        raise BadInput(f"{name}={value!r}: must be a whole number, {least} or more.")
+
+
+def check_pair(teams: Any) -> None:
+    """Raises BadInput unless they are the packed teams of both sides."""
+    if not isinstance(teams, tuple | list) or len(teams) != 2 or not all(isinstance(team, str) for team in teams):
+        raise BadInput(f"teams {str(teams)[:80]!r}: two packed teams are needed, both as text (docs/teams.md).")
+
+
 def check_seed(seed: str) -> None:
     """Raises BadInput unless it is a seed that the engine can start a battle with."""
-    if not _SEED.fullmatch(seed):
+    if not isinstance(seed, str) or not _SEED.fullmatch(seed):
         raise BadInput(f"{seed!r} is no seed of the form gen5,0123456789abcdef: the engine has only that generator.")
 
 

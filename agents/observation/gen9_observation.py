@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.engine.checks import one_each
 from agents.engine.gen9.engine import LISTED_PER_THREAD, Engine
 from agents.engine.gen9.library import address, library
 from agents.observation.actions import ACTIONS
 from agents.observation.gen9_estimates import LearnedEstimates, new_missing
 from agents.observation.gen9_facts import facts
 from agents.observation.observation import Observations
+from teamsets.errors import BadInput
 
 FORMAT = "gen9ou"
 #: Of `engine_actions`.
@@ -37,9 +39,9 @@ def observe_rows(
     """What seat `seats[k]` of battle `rows[k]` sees now, for n such pairs; zeros for a seat that has nothing to choose.
 
     out: arrays to be written instead of new ones, as an earlier call returned them for as many pairs. Raises BadInput
-    for a row or seat that is not there, and arrays of other shapes or types.
+    for a row or seat that is not there, arrays of other shapes or types, and an engine that does not keep what is shown.
     """
-    rows, seats = engine.pairs(rows, seats)
+    rows, seats = _checked(engine, rows, seats)
     out = Observations.room_for(len(rows), out)
     estimates = learned()
     estimates.begin()
@@ -53,8 +55,11 @@ def observe_rows(
 
 
 def legal_masks(engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """The legal actions [n, 13] of those seats, without observations; none for a seat that has nothing to choose."""
-    rows, seats = engine.pairs(rows, seats)
+    """The legal actions [n, 13] of those seats, without observations; none for a seat that has nothing to choose.
+
+    Raises BadInput for a row or seat that is not there, and for an engine that does not keep what is shown.
+    """
+    rows, seats = _checked(engine, rows, seats)
     masks = np.zeros((len(rows), ACTIONS), np.bool_)
     library().gen9_masks(*_pairs(engine, rows, seats), ctypes.byref(facts()), address(masks), _few(engine, rows))
     return masks
@@ -66,18 +71,29 @@ def engine_actions(
     """The engine's actions [n] for actions of the networks; ILLEGAL for one that is not legal.
 
     REVEALED where the request has hidden that it is not (somebody may keep the Pokémon from leaving): from now on the seat's
-    observations say so, and it has to choose anew. Raises BadInput for a row or seat that is not there.
+    observations say so, and it has to choose anew. Raises BadInput for a row or seat that is not there, another number of
+    actions, and an engine that does not keep what is shown.
     """
-    rows, seats = engine.pairs(rows, seats)
+    rows, seats = _checked(engine, rows, seats)
+    actions = one_each("actions", actions, len(rows))
     found = np.zeros(len(rows), np.int32)
     library().gen9_translate(
         *_pairs(engine, rows, seats),
         ctypes.byref(facts()),
-        address(np.ascontiguousarray(actions, np.int64)),
+        address(actions),
         address(found),
         _few(engine, rows),
     )
     return found
+
+
+def _checked(engine: Engine, rows: Any, seats: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if not engine.shows:
+        raise BadInput(
+            "observations and legal actions of networks need Engine(..., shows=True): this engine does not keep what the "
+            "seats have been shown."
+        )
+    return engine.pairs(rows, seats)
 
 
 def _few(engine: Engine, rows: NDArray[np.int64]) -> int:

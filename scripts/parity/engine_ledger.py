@@ -30,10 +30,15 @@ def key(record: Record) -> tuple[Any, ...]:
 def read(path: Path) -> dict[tuple[Any, ...], Record]:
     """The records of a ledger by their keys, the later of two; none where there is no file.
 
-    A line that was cut by the end of a process is left out. Raises BadInput for a file of another kind.
+    A line that was cut by the end of a process is left out. Raises BadInput for a file of another kind, and for one that
+    cannot be read.
     """
     records: dict[tuple[Any, ...], Record] = {}
-    for number, line in enumerate(path.read_text().splitlines() if path.exists() else [], 1):
+    try:
+        lines = path.read_text().splitlines() if path.exists() else []
+    except (OSError, UnicodeError) as error:
+        raise BadInput(f"{path} cannot be read as a ledger: {error}: name another --ledger.") from None
+    for number, line in enumerate(lines, 1):
         if not line.endswith("}"):
             continue
         try:
@@ -42,6 +47,14 @@ def read(path: Path) -> dict[tuple[Any, ...], Record]:
         except (ValueError, KeyError, TypeError):
             raise BadInput(f"{path}, line {number} is no record of a parity script: name another --ledger.") from None
     return records
+
+
+def check_writable(path: Path) -> None:
+    """Raises BadInput unless records can be appended to the ledger; creates the file if there is none."""
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise BadInput(f"--ledger {path} cannot be written: {error.strerror}: name a file in another folder.") from None
 
 
 def append(path: Path, record: Record) -> None:

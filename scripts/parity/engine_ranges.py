@@ -21,7 +21,7 @@ import engine_ledger
 import numpy as np
 from numpy.typing import NDArray
 
-from teamsets.errors import BadInput
+from teamsets.errors import BadInput, MissingTool
 from teamsets.showdown import node
 
 #: Battles that one Node process plays.
@@ -39,7 +39,8 @@ class Game(NamedTuple):
     program: its name in messages; policies: the first is the default; versions: what a ledger's record keeps of the engine
     and of Showdown; oracle: the battles of options, which may end with an entry that goes into the record as it is; compare:
     battle -> the first decision at which the two differ; explain: that decision in words; report: the summed counts.
-    Where the comparison counts and not the oracle: counts: what it reached since the last call; prepare: called before all.
+    Where the comparison counts and not the oracle: counts: what it reached since the last call; count: called before all.
+    ready: called before battles, to compile the engine.
     """
 
     program: str
@@ -51,7 +52,8 @@ class Game(NamedTuple):
     explain: Callable[[Options, Battle, int], str]
     report: Callable[[engine_ledger.Counts], str]
     counts: Callable[[], engine_ledger.Counts] | None = None
-    prepare: Callable[[], None] = lambda: None
+    count: Callable[[], None] = lambda: None
+    ready: Callable[[], object] = lambda: None
 
 
 def ask(script: Path, options: Options) -> list[Battle]:
@@ -212,6 +214,14 @@ def add_simulator(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--simulator", default="stock", choices=("stock", "fast"), help=text)
 
 
+def check_least(arguments: argparse.Namespace, **least: int) -> None:
+    """Raise BadInput for an option with a number below its least; None, not given, is accepted."""
+    for option, number in least.items():
+        given = getattr(arguments, option)
+        if given is not None and given < number:
+            raise BadInput(f"--{option} {given}: must be {number} or more.")
+
+
 def main(game: Game, description: str | None) -> int:
     """The command line of a parity script. Returns its exit code: 1 at a difference."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -226,22 +236,26 @@ def main(game: Game, description: str | None) -> int:
     parser.add_argument("--summary", metavar="FILE", help="print the totals of a ledger; nothing is played")
     arguments = parser.parse_args()
     started = time.monotonic()
-    if arguments.coverage or arguments.summary:
-        game.prepare()
     try:
+        check_least(arguments, battles=1, workers=1)
+        if arguments.coverage or arguments.summary:
+            game.count()
         if arguments.summary:
             records = list(engine_ledger.read(Path(arguments.summary)).values())
             if not records:
                 raise BadInput(f"{arguments.summary} has no records: --ledger {arguments.summary} writes them.")
         else:
+            if arguments.ledger:
+                engine_ledger.check_writable(Path(arguments.ledger))
+            game.ready()
             records = run(game, arguments)
-    except BadInput as error:
+        show(game, records, arguments.coverage or bool(arguments.summary))
+    except (BadInput, MissingTool) as error:
         print(f"{game.program}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"{game.program}: stopped; with --ledger the same command resumes.", file=sys.stderr)
         return 130
-    show(game, records, arguments.coverage or bool(arguments.summary))
     if not arguments.summary:
         print(f"({time.monotonic() - started:.0f} s)")
     return 1 if any(record["differences"] for record in records) else 0

@@ -31,7 +31,7 @@ from gen9_state import Columns, hashes, shown
 from numpy.typing import NDArray
 
 from agents.engine.gen9.engine import TIE, Engine, records
-from agents.engine.gen9.library import digest
+from agents.engine.gen9.library import announce, build, digest
 from agents.engine.gen9.teams import NUMBERS, SPECIES, TYPES
 from teamsets.showdown import package, version
 
@@ -168,7 +168,8 @@ GAME = engine_ranges.Game(
     explain=explain,
     report=gen9_coverage.report,
     counts=gen9_coverage.counts,
-    prepare=gen9_coverage.compile_counting,
+    count=gen9_coverage.compile_counting,
+    ready=lambda: build(say=announce),
 )
 
 if __name__ == "__main__":

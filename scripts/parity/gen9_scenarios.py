@@ -36,8 +36,8 @@ import gen9_parity
 import yaml
 from engine_ledger import Counts, add_coverage
 
-from agents.engine.gen9.library import digest
-from teamsets.errors import BadInput
+from agents.engine.gen9.library import announce, build, digest
+from teamsets.errors import BadInput, MissingTool
 
 FOLDER = Path(__file__).resolve().parents[2] / "tests/agents/engine/gen9/scenarios"
 #: Files of situations, in the order of the table.
@@ -388,10 +388,7 @@ def main() -> int:
     parser.add_argument("--ledger", type=Path, help="of gen9_parity.py: what acted there counts for --until")
     arguments = parser.parse_args()
     try:
-        for option, least in (("seeds", 1), ("after", 0), ("until", 0)):
-            given = getattr(arguments, option)
-            if given is not None and given < least:
-                raise BadInput(f"--{option} {given}: must be {least} or more.")
+        engine_ranges.check_least(arguments, seeds=1, after=0, until=0)
         if arguments.ledger and not arguments.until:
             raise BadInput("--ledger: what acted there counts for --until alone: add it.")
         if set(arguments.kinds) - set(KINDS):
@@ -404,6 +401,7 @@ def main() -> int:
         total: Counts | None = {} if arguments.coverage or arguments.until else None
         if total is not None:
             gen9_coverage.compile_counting()
+        build(say=announce)
         if arguments.until:
             total = counted_in(arguments.ledger) if arguments.ledger else {}
             by_name, unread = play_until(chosen, arguments.until, how, total)
@@ -411,7 +409,7 @@ def main() -> int:
             results = [by_name[one.name] for one in chosen]
         else:
             results, unread = play(chosen, how, arguments.seeds, total)
-    except BadInput as error:
+    except (BadInput, MissingTool) as error:
         print(f"gen9_scenarios: {error}", file=sys.stderr)
         return 2
     failed = bool(unread)

@@ -15,17 +15,19 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+import engine_ranges
 import gen9_teams
 import numpy as np
 
 from agents.battle import SeatBattle
 from agents.engine.gen9.choices import ILLEGAL, SWITCHING, TERASTALLIZING, action_of
 from agents.engine.gen9.engine import Engine, Orders, records
+from agents.engine.gen9.library import announce, build
 from agents.engine.gen9.log import for_seat
 from agents.engine.gen9.requests import Team, members_of, request
 from agents.engine.gen9.teams import DATA, IDS, SPECIES, TYPES, to_id
 from agents.registry import resolve
-from teamsets.errors import BadInput
+from teamsets.errors import BadInput, MissingTool
 
 FORMAT = "gen9ou"
 #: Battles of a process at once, and after how many turns they are left.
@@ -276,12 +278,14 @@ def main(description: str | None, compare: Compare) -> int:
     chunks = [(given.seed, n, min(CHUNK, given.battles - n), given.teams, given.policy, compare) for n in firsts]
     decisions, places, examples = 0, collections.Counter[str](), list[str]()
     try:
+        engine_ranges.check_least(given, battles=1, workers=1)
+        build(say=announce)
         with concurrent.futures.ProcessPoolExecutor(given.workers) as pool:
             for made, where, what in pool.map(_play_chunk, chunks):
                 decisions += made
                 places += where
                 examples += what
-    except BadInput as error:
+    except (BadInput, MissingTool) as error:
         print(f"{os.path.basename(sys.argv[0])}: {error}", file=sys.stderr)
         return 2
     for line in examples[:EXAMPLES]:

@@ -151,6 +151,11 @@ def test_coverage_is_kept_in_the_ledger_and_added_up(parity: Any, tmp_path: Path
         (("--teams", "nosuchteams"), "nosuchteams"),
         (("--summary", "absent.jsonl"), "absent.jsonl has no records"),
         (("--ledger", "notes.txt"), "notes.txt, line 1 is no record"),
+        (("--ledger", "absent/ledger.jsonl"), "--ledger absent/ledger.jsonl cannot be written: No such file"),
+        (("--summary", "."), ". cannot be read as a ledger"),
+        (("--battles", "0"), "--battles 0: must be 1 or more"),
+        (("--battles", "-3"), "--battles -3: must be 1 or more"),
+        (("--workers", "0"), "--workers 0: must be 1 or more"),
     ],
 )
 def test_bad_input_ends_with_one_line(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agents.engine import HOSTED_FORMATS
 from agents.engine.checks import seed_words
 from agents.engine.gen9.engine import CORES, Engine, records
-from agents.engine.gen9.library import build
+from agents.engine.gen9.library import announce, build
 from agents.observation.gen9_observation import ILLEGAL, REVEALED, engine_actions, legal_masks, observe_rows
 from agents.observation.observation import Observations
 from arena.fixture import Fixture
@@ -27,13 +27,13 @@ class Gen9Battles:
     Battles in which an agent acts alone, whose seat has to read the protocol, are played by HostedBattles: the same ones,
     more slowly. In the others teams are played in their own order. A choice that turns out to be impossible (somebody keeps
     the Pokémon from leaving, which its request did not say) is made anew, as on Showdown; the other seat's stands. Raises
-    CompilerMissing, BadInput.
+    CompilerMissing, MissingTool (the cache folder cannot be written), BadInput.
     """
 
     def __init__(self, size: int, format_id: str, cores: int | None = None) -> None:
         if format_id not in HOSTED_FORMATS:
             raise BadInput(f"format '{format_id}': the generation-9 engine plays {' and '.join(HOSTED_FORMATS)}")
-        build()
+        build(say=announce)
         self.format_id, self._cores = format_id, cores or CORES
         self.engine = Engine(size, self._cores, shows=True)
         self._chosen = np.full((size, 2), _NOTHING, np.int32)  # the engine's actions of seats that wait for the other's

@@ -11,7 +11,6 @@ from agents import Agent
 from agents.battle import SeatBattle
 from agents.battle.choices import legal_choices
 from agents.engine import FORMATS, HOSTED_FORMATS
-from agents.engine.gen9.library import CompilerMissing
 from agents.observation.actions import ACTIONS, legal_actions
 from arena.fixture import SEATS, Fixture, FixtureTeam, digest
 from arena.venue import NotOnEngine
@@ -20,7 +19,7 @@ from arena.venues.engine.stored import stored_results
 from arena.venues.simulator.replaying import input_log_teams
 from arena.venues.simulator.reproduction import StoredDecision
 from teamsets.drawn import drawn_teams
-from teamsets.errors import ArenaError, BadInput
+from teamsets.errors import ArenaError, BadInput, MissingTool
 from teamsets.formats import get_singles_format
 from training.envs.venue import Battles, Ints, Pair
 
@@ -192,7 +191,7 @@ def venues_of(format_id: str, venue: str) -> tuple[bool, ...]:
     if venue == "auto" and format_id in HOSTED_FORMATS:
         try:
             check_engine("forks", [format_id])
-        except CompilerMissing:
+        except MissingTool:
             return (False,)
         return True, False  # the engine does not play every team
     return (venue == "engine" or (venue == "auto" and format_id in FORMATS),)

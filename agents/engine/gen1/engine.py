@@ -13,7 +13,7 @@ from poke_env.data import GenData
 
 from agents.engine import FORMATS
 from agents.engine.batch import Batch, Words, check_counts
-from agents.engine.checks import EVS, IVS, LEVELS, check_seed, number_in, whole_numbers
+from agents.engine.checks import EVS, IVS, LEVELS, check_number, check_seed, number_in, one_each
 from agents.engine.compiled import kernel
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.network_actions import translate
@@ -71,6 +71,7 @@ class Engine(Batch):
     def __init__(self, battles: int, format_id: str = "gen1ou") -> None:
         if format_id not in FORMATS:
             raise BadInput(f"format '{format_id}': the engine plays {' and '.join(FORMATS)}.")
+        check_number("battles", battles, 0)
         self.format_id = format_id
         self.words: Words = np.zeros((battles, W.WORDS), np.int32)
 
@@ -103,9 +104,7 @@ class Engine(Batch):
         Raises BadInput for a row or seat that is not there, and for another number of actions.
         """
         rows, seats = self.pairs(rows, seats)
-        actions = np.ascontiguousarray(whole_numbers("actions", actions), np.int64)
-        if actions.shape != rows.shape:
-            raise BadInput(f"actions of shape {list(actions.shape)}: [{len(rows)}] is needed.")
+        actions = one_each("actions", actions, len(rows))
         translated = np.zeros(len(rows), np.int32)
         translate(self.words, rows, seats, actions, translated)
         return translated

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.engine.checks import check_pair
 from agents.engine.gen9.layout import ROW
 from agents.engine.gen9.teams import IDS, NUMBERS
 from teamsets.errors import BadInput
@@ -103,12 +104,32 @@ class InputLog(NamedTuple):
 
 
 def read_input_log(log: Sequence[str]) -> InputLog:
-    """Read an input log. Raises BadInput for one that is of no battle."""
+    """Read an input log. Raises BadInput for one that is of no battle, and names a line that cannot be read."""
+    if not isinstance(log, Sequence) or not all(isinstance(line, str) for line in log):
+        raise BadInput(f"input log {str(log)[:80]!r}: a list of its lines is needed, each as text.")
     entries = [line[1:].partition(" ")[::2] for line in log if line.startswith(">")]
-    options = {name: json.loads(rest) for name, rest in entries if name == "start"}.get("start", {})
-    players = dict(rest.split(" ", 1) for name, rest in entries if name == "player")
-    if "seed" not in options or set(players) != {"p1", "p2"}:
+    options: dict[str, Any] = {}
+    teams: dict[str, Any] = {}
+    for name, rest in entries:
+        role, _, player = rest.partition(" ")
+        if name == "start":
+            options = _options(name, rest)
+        elif name == "player":
+            teams[role] = _options(f"{name} {role}", player).get("team")
+    if "seed" not in options or set(teams) != {"p1", "p2"}:
         raise BadInput("the input log has no >start with a seed and no >player of both sides: it is of no battle.")
-    teams = json.loads(players["p1"])["team"], json.loads(players["p2"])["team"]
+    pair = teams["p1"], teams["p2"]
+    check_pair(pair)
     first, second = ([rest for name, rest in entries if name == role] for role in ("p1", "p2"))
-    return InputLog(teams, options["seed"], (_order(first, teams[0]), _order(second, teams[1])), (first, second))
+    return InputLog(pair, options["seed"], (_order(first, pair[0]), _order(second, pair[1])), (first, second))
+
+
+def _options(what: str, text: str) -> dict[str, Any]:
+    """The options of a line of an input log. Raises BadInput."""
+    try:
+        options = json.loads(text)
+    except ValueError:
+        options = None
+    if not isinstance(options, dict):
+        raise BadInput(f"the input log's line >{what} has no options in JSON: {text[:80]!r}.")
+    return options

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.batch import Batch, Words, check_counts
-from agents.engine.checks import check_seed, seed_words
+from agents.engine.checks import check_number, check_seed, seed_words, whole_numbers
 from agents.engine.gen9.choices import ILLEGAL, read_input_log, translate
 from agents.engine.gen9.layout import CONSTANTS, ROW, SHOWN_WORDS, WORDS
 from agents.engine.gen9.library import address, library
@@ -20,6 +21,8 @@ from agents.engine.gen9.shown import initial_shown
 from agents.engine.gen9.teams import side_words
 from teamsets.errors import BadInput
 
+#: A name that a protocol line can have.
+_NAME = re.compile(r"[^|\x00-\x1f\x85\u2028\u2029]*")
 #: Both teams' orders at the preview.
 Orders = tuple[Sequence[int], Sequence[int]]
 SLOTS = CONSTANTS["ACTIVE"]
@@ -40,8 +43,9 @@ class Engine(Batch):
     """N battles. `words` [N, WORDS] int32 is all of their state (src/layout.h); a copy of a row is a fork of its battle.
 
     An action: 0 to 3 a move, 4 to 7 the same after terastallizing, 8 to 12 a switch to the Pokémon in position 1 to 5. A
-    seat has an action for each of its SLOTS; in singles the second is ignored.
+    seat has an action for each of its SLOTS, so that `step` takes [N, 2, SLOTS]; in singles the second is ignored.
 
+    battles: N. threads: at most so many at once. Raises BadInput for fewer than 0 battles or 1 thread.
     shows: whether it keeps what both seats have been shown: `shown` [N, 2, SHOWN_WORDS] (src/shown/shown.h), else empty.
     """
 
@@ -49,6 +53,8 @@ class Engine(Batch):
     shape = (2, SLOTS)
 
     def __init__(self, battles: int, threads: int = CORES, shows: bool = False) -> None:
+        check_number("battles", battles, 0)
+        check_number("threads", threads, 1)
         self.words: Words = np.zeros((battles, WORDS), np.int32)
         self.shown: Words = np.zeros((battles if shows else 0, 2, SHOWN_WORDS), np.int32)
         self.shows = shows
@@ -63,9 +69,14 @@ class Engine(Batch):
     def record(self, row: int, players: tuple[str, str] = ("p1", "p2")) -> None:
         """Keeps Showdown's protocol lines of the battles that reset starts in a row from now on (`lines`).
 
-        Raises BadInput for a row that is not there.
+        players: both names. Raises BadInput for a row that is not there, and for names that a line cannot have.
         """
-        self._players[int(self._rows([row])[0])] = players
+        place = int(self._rows([row])[0])
+        if len(players) != 2 or not all(isinstance(name, str) and _NAME.fullmatch(name) for name in players):
+            raise BadInput(
+                f"players {players!r}: two names are needed, without | and line breaks, which end one in a line."
+            )
+        self._players[place] = players
 
     def lines(self, row: int) -> list[str]:
         """The protocol lines that a recorded row wrote since the last call (agents/engine/gen9/log.py: for_seat).
@@ -153,8 +164,13 @@ class Engine(Batch):
         Raises BadInput for a row or seat that is not there, and for another number of choices.
         """
         places, of_seats = self.pairs(rows, seats)
+        if not hasattr(choices, "__len__"):
+            raise BadInput(f"choices of type {type(choices).__name__}: a list with one for each seat is needed.")
         if len(choices) != len(places):
             raise BadInput(f"{len(choices)} choices for {len(places)} seats: as many are needed.")
+        for choice in choices:
+            if not isinstance(choice, str):
+                raise BadInput(f"choice {choice!r}: must be text, as 'move 2 terastallize' or 'switch 3'.")
         legal = self.legal(places)[np.arange(len(places)), of_seats, 0]
         return translate(self.words, places.tolist(), of_seats.tolist(), legal.tolist(), choices)
 
@@ -216,6 +232,8 @@ def initial_rows(
     named = records(words)
     for n, (pair, seed) in enumerate(zip(teams, seeds, strict=True)):
         check_seed(seed)
+        if orders is not None and (not hasattr(orders[n], "__len__") or len(orders[n]) != 2):
+            raise BadInput(f"orders of battle {n}, {orders[n]!r}: one for each side's team is needed.")
         named["seed"][n] = seed_words(seed)
         named["activePerSide"][n] = 1
         for seat, packed in enumerate(pair):
@@ -227,8 +245,9 @@ def initial_rows(
 
 def _order(side: Any, order: Sequence[int]) -> None:
     size = int(side["size"])
-    if sorted(order) != list(range(size)):
-        raise BadInput(f"order {list(order)} of a team of {size}: each place from 0 to {size - 1} is needed once.")
-    members = side["order"][list(order)]
+    places = whole_numbers("order", order).tolist()
+    if sorted(places) != list(range(size)):
+        raise BadInput(f"order {places} of a team of {size}: each place from 0 to {size - 1} is needed once.")
+    members = side["order"][places]
     side["order"][:size] = members
     side["pokemon"]["position"][(members - 1) % 6] = np.arange(size)

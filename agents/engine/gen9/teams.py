@@ -92,11 +92,16 @@ def _put(mon: Any, packed: str, seat: int, place: int) -> None:
         raise BadInput(f"the generation-9 engine does not play {name}.")
     level = number_in(f"{name}: level", fields[10] or "100", LEVELS)
     points = _points(name, fields[6], fields[8])
-    plus, minus = DATA["natures"][to_id(fields[5]) or "serious"]
+    nature = to_id(fields[5]) or "serious"
+    if nature not in DATA["natures"]:
+        raise BadInput(f"{name}: {fields[5]!r} is no nature: as Jolly, or empty for one without effect.")
+    plus, minus = DATA["natures"][nature]
     stats = _stats(SPECIES[to_id(name)], level, points, plus, minus)
-    tera = ([*fields[11].split(","), *[""] * 6][5] or "").capitalize()
-    if tera not in TYPES:
-        raise BadInput(f"{name}: {tera!r} is no tera type.")
+    tera = [*fields[11].split(","), *[""] * 6][5]
+    if (
+        tera not in TYPES
+    ):  # Showdown's validator writes the type's own name; in a battle it does not change what it reads
+        raise BadInput(f"{name}: {tera!r} is no tera type: as Water, with a capital letter.")
     genders = {"N": 0, "M": 1, "F": 2, "": -1}
     gender: str = fields[7] or DATA["species"][SPECIES[to_id(name)]]["gender"]
     if gender not in genders:

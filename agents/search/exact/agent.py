@@ -19,7 +19,8 @@ from agents.mechanics.preview import best_lead
 from agents.search.exact.game import Game, SearchTree, seat_of
 from agents.search.exact.weights import digest_of, files_of, read
 from teamsets.cache import folder as cache_folder
-from teamsets.errors import BadInput
+from teamsets.cache import not_writable
+from teamsets.errors import BadInput, MissingTool
 from teamsets.formats import get_format
 from teamsets.locking import file_lock
 
@@ -162,7 +163,7 @@ class ExactSearch(SinglesAgent):
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """Return why it cannot play a format (None: any), with the fix; empty if it can. Reads a file of weights."""
         if format_id is None:
-            lacking = "" if not lacks(1) else lacks(9) and lacks(1)
+            lacking = lacks_any()
         elif get_format(format_id).id not in ALL_FORMATS:
             return f"the engines play {FORMATS_IN_WORDS} only"
         else:
@@ -172,10 +173,7 @@ class ExactSearch(SinglesAgent):
         return lacking or ("" if network is None else network.missing(format_id))
 
     def prepare(self, format_id: str) -> None:
-        gen = get_format(format_id).gen
-        if reason := lacks(gen):
-            raise BadInput(f"search:exact: {reason}")
-        self._game = self._new_game(gen)
+        self._game = self._new_game(get_format(format_id).gen)
 
     def team_preview(self, battle: SeatBattle) -> Choice | None:
         """Return the lead of `heuristic:expert`: the search begins with the first turn."""
@@ -313,18 +311,34 @@ class ExactSearch(SinglesAgent):
         return self.rng.choices(list(shares), odds)[0]
 
 
+def lacks_any() -> str:
+    """Return why no generation's engine can be used here, with the fix; empty if one can. Compiles nothing."""
+    if not (reason := lacks(1)):
+        return ""
+    from agents.engine.gen9.library import CompilerMissing, check_compiler
+
+    try:
+        check_compiler()
+    except CompilerMissing:
+        return reason
+    return ""
+
+
 def lacks(gen: int) -> str:
-    """Return why the engine of a generation cannot be used here, with the fix; empty if it can."""
+    """Return why the engine of a generation cannot be used here, with the fix; empty if it can.
+
+    Compiles that of generation 9 unless the cache has it: where this fails, it must be known before a battle.
+    """
     if gen == 1:
         numba = importlib.util.find_spec("numba")
         return (
             "" if numba else "Numba is not installed: `make training` installs it (alone: uv pip install -e .[engine])"
         )
-    from agents.engine.gen9.library import CompilerMissing, compiler
+    from agents.engine.gen9.library import announce, build
 
     try:
-        compiler()
-    except CompilerMissing as reason:
+        build(say=announce)
+    except MissingTool as reason:
         return str(reason)
     return ""
 
@@ -357,15 +371,23 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 @cache
 def compiled(gen: int) -> None:
-    """Compiles a generation's search or loads it from the cache, before any decision. Other processes wait meanwhile."""
+    """Compiles a generation's search or loads it from the cache, before any decision. Other processes wait meanwhile.
+
+    Raises BadInput where its engine cannot be used, MissingTool where the cache folder cannot be written.
+    """
+    if reason := lacks(gen):
+        raise BadInput(f"search:exact: {reason}")
+    if gen == 9:
+        from agents.engine.gen9.library import library
+
+        library()
+        return
+    from agents.search.exact.first_generation import warm
+
     folder = cache_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    with file_lock(folder / "search-exact.lock"):
-        if gen == 1:
-            from agents.search.exact.first_generation import warm
-
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with file_lock(folder / "search-exact.lock"):
             warm(_WEIGHTS)
-        else:
-            from agents.engine.gen9.library import library
-
-            library()
+    except OSError as error:
+        raise not_writable(folder, error) from None

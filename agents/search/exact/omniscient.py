@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from agents.batched import EngineAgent
 from agents.contract import OptionLimits
-from agents.search.exact.agent import compiled, lacks
+from agents.search.exact.agent import compiled, lacks, lacks_any
 from agents.search.exact.weights import digest_of, files_of
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
@@ -52,7 +52,7 @@ class OmniscientSearch(EngineAgent):
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        lacking = lacks(1) and lacks(9) if format_id is None else lacks(get_format(format_id).gen)
+        lacking = lacks_any() if format_id is None else lacks(get_format(format_id).gen)
         return lacking or super().missing(format_id, **options)
 
     @classmethod

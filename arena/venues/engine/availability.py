@@ -7,17 +7,18 @@ from importlib.util import find_spec
 
 from agents import AgentSource
 from agents.engine import FORMATS, HOSTED_FORMATS
-from agents.engine.gen9.library import compiler
+from agents.engine.gen9.library import announce, build
 from teamsets.errors import BadInput
 
 
 def check_engine(what: str, formats: Iterable[str] = FORMATS) -> None:
     """Raises BadInput, which says how to install it, if an engine's compiler is missing. what: the option or command.
 
-    formats: that are to be played.
+    formats: that are to be played. For those of the generation-9 engine it compiles what the cache lacks, with a line on
+    stderr; raises CompilerMissing, and MissingTool where the cache folder cannot be written.
     """
     if any(format_id in HOSTED_FORMATS for format_id in formats):
-        compiler()
+        build(say=announce)
     elif find_spec("numba") is None:
         raise BadInput(f"{what}: needs Numba, which is not installed: uv pip install -e .[engine]")
 

@@ -181,6 +181,17 @@ def test_rows_and_seats_that_are_not_there_are_refused(rows: Any, seats: Any, na
             engine.reset([(TEAM, TEAM)] * len(rows), [SEEDS[0]] * len(rows), rows=rows)
 
 
+def test_what_is_no_number_team_or_array_is_refused() -> None:
+    with pytest.raises(BadInput, match="battles=-1: must be a whole number, 0 or more"):
+        Engine(-1)
+    engine = Engine(1)
+    for pair in ((None, TEAM), (TEAM.encode(), TEAM), (TEAM,)):
+        with pytest.raises(BadInput, match="two packed teams are needed, both as text"):
+            engine.reset([pair], SEEDS[:1])  # type: ignore[list-item]
+    with pytest.raises(BadInput, match="rows of type object: whole numbers are needed"):
+        engine.translate(None, None, None)  # type: ignore[arg-type]
+
+
 def test_arrays_for_observations_and_actions_must_fit() -> None:
     engine = Engine(2)
     engine.reset([(TEAM, TEAM)] * 2, SEEDS)

@@ -14,7 +14,7 @@ from support.scripts import script
 from agents.engine.gen9 import library, played
 from agents.engine.gen9.engine import UNDECIDED, Engine, initial_rows, records
 from agents.engine.gen9.layout import SOURCES, WORDS
-from teamsets.errors import BadInput
+from teamsets.errors import BadInput, MissingTool
 from teamsets.showdown import node
 
 try:
@@ -54,6 +54,11 @@ def test_another_lead_begins_and_what_is_no_order_is_refused() -> None:
     sides = records(engine.words)["sides"][0]
     assert sides["order"].tolist() == [[4, 1, 2, 3, 5, 6], [7, 8, 9, 10, 11, 12]]
     assert sides["pokemon"]["isActive"].argmax(axis=1).tolist() == [3, 0]
+    for wrong in ([[0, 1, 2, 3, 4, 5]], None):
+        with pytest.raises(BadInput, match=r"orders of battle 0, .*: one for each side's team is needed"):
+            engine.reset([(TEAM, OTHER)], SEEDS[:1], orders=[wrong])  # type: ignore[list-item]
+    with pytest.raises(BadInput, match="order of type object: whole numbers"):
+        engine.reset([(TEAM, OTHER)], SEEDS[:1], orders=[(None, [0])])  # type: ignore[list-item]
     for orders in [([0, 1, 2, 3, 4], [0, 1, 2, 3, 4, 5])], [([0, 0, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5])]:
         with pytest.raises(BadInput, match="each place from 0 to 5 is needed once"):
             engine.reset([(TEAM, OTHER)], SEEDS[:1], orders=orders)
@@ -155,6 +160,56 @@ def test_choices_in_words_are_actions() -> None:
         Engine(1).replay([">p1 move 1"])
 
 
+START = '>start {"formatid": "gen9ou", "seed": "gen5,0123456789abcdef"}'
+
+
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        (None, "input log 'None': a list of its lines is needed"),
+        ([">start {"], "the input log's line >start has no options in JSON: '{'"),
+        ([START, ">player p1 []"], r"line >player p1 has no options in JSON: '\[\]'"),
+        ([START, '>player p1 {"team": ""}', ">player p2"], "line >player p2 has no options in JSON: ''"),
+        ([START, '>player p1 {"team": ""}', ">player p2 {}"], "two packed teams are needed"),
+    ],
+)
+def test_an_input_log_that_cannot_be_read_is_refused(log: list[str], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        Engine(1).replay(log)
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, "1", None])
+def test_what_is_no_number_of_battles_is_refused(count: int) -> None:
+    with pytest.raises(BadInput, match=r"battles=.*: must be a whole number, 0 or more"):
+        Engine(count)
+    with pytest.raises(BadInput, match=r"threads=0: must be a whole number, 1 or more"):
+        Engine(1, threads=0)
+
+
+@pytest.mark.parametrize("pair", [(None, TEAM), (TEAM.encode(), TEAM), (TEAM,), TEAM, None])
+def test_what_is_no_pair_of_packed_teams_is_refused(pair: tuple[str, str]) -> None:
+    with pytest.raises(BadInput, match="two packed teams are needed, both as text"):
+        Engine(1).reset([pair], SEEDS[:1])
+
+
+def test_what_is_no_text_or_array_is_refused() -> None:
+    engine = started()
+    with pytest.raises(BadInput, match="choice None: must be text"):
+        engine.read_choices([0], [0], [None])  # type: ignore[list-item]
+    with pytest.raises(BadInput, match="choices of type NoneType: a list with one for each seat"):
+        engine.read_choices([0], [0], None)  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="rows of type object: whole numbers are needed"):
+        engine.read_choices([None], [0], ["move 1"])  # type: ignore[list-item]
+    with pytest.raises(BadInput, match=r"rows of shape \[\]: \[n\] is needed"):
+        engine.fork(1)  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="rows cannot be read as an array"):
+        engine.fork([[0], [0, 1]])  # type: ignore[list-item]
+    with pytest.raises(BadInput, match="None is no seed"):
+        engine.reset([(TEAM, OTHER)], [None], rows=[0])  # type: ignore[list-item]
+    with pytest.raises(BadInput, match="teams of type NoneType"):
+        engine.reset(None, SEEDS)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -163,6 +218,8 @@ def test_choices_in_words_are_actions() -> None:
         ("choiceband", "lightball", r"Azumarill: .* 'lightball' \(items\)"),
         ("hugepower", "illusion", r"Azumarill: .* 'illusion' \(abilities\)"),
         ("Water", "Pizza", "Azumarill: 'Pizza' is no tera type"),
+        ("Water", "water", "Azumarill: 'water' is no tera type: as Water, with a capital letter"),
+        ("Adamant", "Foo", "Azumarill: 'Foo' is no nature"),
     ],
 )
 def test_what_is_not_played_is_refused_by_name(old: str, new: str, message: str) -> None:
@@ -216,3 +273,38 @@ def test_a_source_that_does_not_compile_is_said(monkeypatch: pytest.MonkeyPatch,
     with pytest.raises(library.CompilerMissing, match=r"broken\.cpp"):
         library.build(tmp_path / "cache")
     assert not list((tmp_path / "cache").glob("*.o"))
+
+
+def test_a_compiler_that_fails_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "empty.cpp").touch()
+    monkeypatch.setattr(library, "SOURCES", tmp_path)
+    for command, reason in (("false", "exit code 1"), (str(tmp_path / "broken"), "cannot be run: Exec format error")):
+        (tmp_path / "broken").write_bytes(b"\x7fELF")
+        (tmp_path / "broken").chmod(0o755)
+        monkeypatch.setenv("CXX", command)
+        lines: list[str] = []
+        with pytest.raises(
+            library.CompilerMissing, match=rf"{command} for .*empty\.cpp: {reason}: CXX names"
+        ) as failure:
+            library.build(tmp_path / "cache", lines.append)
+        assert "\n" not in str(failure.value) and len(lines) == 1
+
+
+def test_a_cache_folder_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(MissingTool, match=rf"{tmp_path}/file/of is not writable: .* or set XDG_CACHE_HOME to another"):
+        library.build(tmp_path / "file" / "of")
+
+
+def test_a_library_that_is_there_needs_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = library.build()
+    monkeypatch.setattr(library, "compiler", lambda: pytest.fail("a compiler was looked for"))
+    library.check_compiler()
+    assert library.build() == built
+
+
+def test_a_library_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "gen9.so").write_text("no library")
+    monkeypatch.setattr(library, "build", lambda: tmp_path / "gen9.so")
+    with pytest.raises(MissingTool, match=r"cannot be loaded: .*: delete .*/gen9\.so, or set XDG_CACHE_HOME"):
+        library.library.__wrapped__()

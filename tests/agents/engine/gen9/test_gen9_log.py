@@ -44,6 +44,9 @@ def test_a_recorded_battle_is_the_same_and_others_are_not_recorded() -> None:
         engine.lines(0)
     with pytest.raises(BadInput):
         engine.record(2)
+    for players in (("a|b", "bob"), ("ann", "c\nd"), ("ann",), ("ann", None)):
+        with pytest.raises(BadInput, match=r"two names are needed, without \| and line breaks"):
+            engine.record(0, players)  # type: ignore[arg-type]
 
 
 def test_each_reads_its_own_hp_exactly_and_the_others_in_percent() -> None:

@@ -95,3 +95,20 @@ def test_a_seat_that_waits_sees_nothing_and_wrong_arrays_are_refused(begun: Engi
         observe_rows(begun, ROWS, BOTH, Observations.room_for(2))
     with pytest.raises(BadInput, match="rows"):
         observe_rows(begun, np.array([7]), BOTH[:1])
+
+
+def test_an_engine_that_keeps_nothing_shown_is_refused(begun: Engine) -> None:
+    engine = Engine(1)
+    engine.reset(PAIRS[:1], SEEDS[:1])
+    row = np.zeros(1, np.int64)
+    for ask in (
+        lambda: observe_rows(engine, row, row),
+        lambda: legal_masks(engine, row, row),
+        lambda: engine_actions(engine, row, row, row),
+    ):
+        with pytest.raises(BadInput, match=r"need Engine\(\.\.\., shows=True\)"):
+            ask()
+    with pytest.raises(BadInput, match=r"actions of shape \[1\]: \[4\] is needed"):
+        engine_actions(begun, ROWS, BOTH, row)
+    with pytest.raises(BadInput, match="actions of type float64: whole numbers are needed"):
+        engine_actions(begun, ROWS, BOTH, np.zeros(4))

@@ -101,6 +101,20 @@ def test_battles_of_the_simulator_are_verified_on_the_engine(arena: Arena, tmp_p
     assert said.code == 0 and "2 battles replayed (2 on the engine): all are equal" in said.out
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("evaluate", "random", "heuristic:max-damage", "--venue", "engine"), ("match", "search:exact", "random")],
+)
+def test_a_cache_folder_that_cannot_be_written_ends_a_run_before_its_battles(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    said = arena(*words, *PLAYED, "--db", tmp_path / "arena.duckdb")
+    assert said.code == 2 and said.err.count("\n") == 1, said
+    assert f"the cache folder {tmp_path}/file/battle-arena/engine-gen9 is not writable" in said.err
+
+
 def test_a_difference_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     from arena.battles.guard import StepGuard
     from arena.venue import Rules
