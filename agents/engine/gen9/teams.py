@@ -98,9 +98,8 @@ def _put(mon: Any, packed: str, seat: int, place: int) -> None:
     plus, minus = DATA["natures"][nature]
     stats = _stats(SPECIES[to_id(name)], level, points, plus, minus)
     tera = [*fields[11].split(","), *[""] * 6][5]
-    if (
-        tera not in TYPES
-    ):  # Showdown's validator writes the type's own name; in a battle it does not change what it reads
+    # Showdown's validator writes a type's own name; in a battle it does not change what it reads.
+    if tera not in TYPES:
         raise BadInput(f"{name}: {tera!r} is no tera type: as Water, with a capital letter.")
     genders = {"N": 0, "M": 1, "F": 2, "": -1}
     gender: str = fields[7] or DATA["species"][SPECIES[to_id(name)]]["gender"]
