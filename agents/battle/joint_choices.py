@@ -72,11 +72,17 @@ class SlotChoices(NamedTuple):
 
     def admit(self, one: Choice, other: Choice) -> bool:
         """Whether a choice of the first slot and one of the second are a legal choice of both."""
+        return not self.conflict(one, other)
+
+    def conflict(self, one: Choice, other: Choice) -> str:
+        """Return why a choice of the first slot and one of the second do not go together; "" if they do."""
         if one.kind == other.kind == "switch" and one.slot == other.slot:
-            return False
+            return "both slots switch to the same Pokémon"
         if one.extra and (one.extra == other.extra or (one.extra in _MEGA and other.extra in _MEGA)):
-            return False
-        return self.replacements is None or self.replacements.admit((one, other))
+            return f"only one slot can use {one.extra}"
+        if self.replacements is not None and not self.replacements.admit((one, other)):
+            return "as many Pokémon must come in as can, and the other slots pass"
+        return ""
 
 
 def legal_joint_choices(request: dict[str, Any]) -> list[Choice]:

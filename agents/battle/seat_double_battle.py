@@ -12,7 +12,7 @@ from poke_env.player.battle_order import PassBattleOrder, SingleBattleOrder
 
 from agents.battle.choices import Choice
 from agents.battle.illusion import state_of, unmask
-from agents.battle.joint_answers import read_joint_answer
+from agents.battle.joint_answers import explain_refusal, read_joint_answer
 from agents.battle.joint_choices import SlotChoices, joint_choices, selections, slot_choices, slot_labels
 from agents.battle.quick_double_battle import SLOT_LETTERS, QuickDoubleBattle
 from agents.battle.seat_view import SeatView
@@ -60,6 +60,9 @@ class SeatDoubleBattle(SeatView, QuickDoubleBattle):
     def read_answer(self, answer: Any, request: dict[str, Any]) -> Choice | None:
         legal = self.legal if self.legal_slots is None else []
         return read_joint_answer(answer, legal, self.legal_slots, request)
+
+    def explain_refusal(self, answer: Any, request: dict[str, Any]) -> str:
+        return explain_refusal(answer, self.legal_slots, request)
 
     def legal_labels(self) -> list[str]:
         return slot_labels(self.legal if self.legal_slots is None else [], self.legal_slots)

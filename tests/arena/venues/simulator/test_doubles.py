@@ -53,6 +53,14 @@ def test_poke_envs_players_find_legal_choices(format_id: str) -> None:
     assert sum(record.parse_warnings for record in records) == 0
 
 
+def test_the_detail_of_illegal_answers_says_why_and_is_short() -> None:
+    (record,) = asyncio.run(play("gen9randomdoublesbattle", (("bad_agents:Illegal", "random"),), 1))
+    assert record.reason == "illegal" and record.detail is not None
+    start = "answered 'move splashdance' (only one slot was answered), 3 times in a row; legal: a: "
+    assert record.detail.startswith(start) and ", b: " in record.detail
+    assert record.detail.endswith(" more") and record.detail.count(", ") == 10 and len(record.detail) < 500
+
+
 @pytest.mark.parametrize("format_id", ["gen9championsvgc2026regma", "gen8doublesou"])
 def test_rule_players_play(format_id: str) -> None:
     """Mega Evolution and the choice of four; Dynamax."""
