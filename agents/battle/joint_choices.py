@@ -135,7 +135,7 @@ def slot_labels(legal: list[Choice], slots: SlotChoices | None) -> list[str]:
 
 
 def slot_choices(request: dict[str, Any]) -> SlotChoices:
-    """Return the choices of both slots of a request for moves or replacements."""
+    """Return the choices of both slots of a request for moves or replacements: those that occur in some joint choice."""
     team = request["side"]["pokemon"]
     bench = switch_choices(team, range(3, len(team) + 1), fainted=False)
     if request.get("forceSwitch"):
@@ -180,7 +180,14 @@ def _replacing(flags: list[bool], team: list[dict[str, Any]], bench: list[Choice
         [*(switch_choices(team, range(1, len(team) + 1), fainted=True) if revives else bench if flag else ()), PASS]
         for flag, revives in zip(flagged, reviving, strict=True)
     )
-    return SlotChoices(first, second, Replacements(flagged, reviving, len(bench)))
+    return _possible(SlotChoices(first, second, Replacements(flagged, reviving, len(bench))))
+
+
+def _possible(slots: SlotChoices) -> SlotChoices:
+    """Leave out what goes with no choice of the other slot: to pass where one must come in, a switch where none may."""
+    first = [one for one in slots.first if any(slots.admit(one, other) for other in slots.second)]
+    second = [other for other in slots.second if any(slots.admit(one, other) for one in slots.first)]
+    return slots._replace(first=first, second=second)
 
 
 def _passes(mon: dict[str, Any]) -> bool:

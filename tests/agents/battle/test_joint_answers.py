@@ -118,8 +118,8 @@ def test_refused_extras_replacements_and_selections_are_explained() -> None:
     asked = {**ASKED, "active": [first, second]}
     tera = "move protect terastallize, move surf terastallize"
     assert explain_refusal(tera, slot_choices(asked), asked) == "only one slot can use terastallize"
-    asked = {"forceSwitch": [True, True], "side": ASKED["side"]}
-    assert explain_refusal("switch mew, pass", slot_choices(asked), asked).startswith("as many Pokémon must come in")
+    asked = {"forceSwitch": [True, True], "side": {"pokemon": ASKED["side"]["pokemon"][:3]}}
+    assert explain_refusal("pass, pass", slot_choices(asked), asked).startswith("as many Pokémon must come in")
     asked = {"forceSwitch": [True, False], "side": ASKED["side"]}
     assert explain_refusal("switch mew, switch ditto", slot_choices(asked), asked) == "slot b: it can only pass"
     assert explain_refusal("team 11", None, preview()) == "the numbers must be different ones from 1 to 6"
