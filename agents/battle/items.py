@@ -49,7 +49,8 @@ def _used_at_once(battle: TrackedBattle, message: list[str]) -> bool:
 def take_barb(battle: TrackedBattle, mon: Pokemon) -> None:
     """Note that a Pokémon has a Sticky Barb: one of its own, or that of a holder that it has hit, which no line tells.
 
-    The one that it has hit may itself have taken it so in the same turn. Of an earlier turn the request has said since what ours have.
+    The one that it has hit may itself have taken it so in the same turn. Of an earlier turn the request has said since what
+    ours have.
     """
     taker, earlier = mon, False
     for line in reversed(battle._replay_data):
