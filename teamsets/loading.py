@@ -107,7 +107,10 @@ def _folder(name_or_path: str, format_id: str) -> Path:
             has = sorted({path.parent.name for path in (SHIPPED / name_or_path).glob("gen*/*.txt")})
             mine = tuple(each for each in has if each[:4] == format_id[:4])
             likely = lookalikes(format_id, mine)
-            fix = f"did you mean {likely}? It has" if likely else "it has"
+            if variety.is_made_for(get_format(format_id)):
+                fix = f"use --teams {variety.NAME}, which has teams for it, or a folder of teams; this set has"
+            else:
+                fix = f"did you mean {likely}? It has" if likely else "it has"
             raise BadInput(f"team set '{name_or_path}': has no teams for {format_id}: {fix} {', '.join(has)}")
         return SHIPPED / name_or_path / format_id
     path = Path(name_or_path).expanduser()

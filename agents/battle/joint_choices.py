@@ -72,11 +72,17 @@ class SlotChoices(NamedTuple):
 
     def admit(self, one: Choice, other: Choice) -> bool:
         """Whether a choice of the first slot and one of the second are a legal choice of both."""
+        return not self.conflict(one, other)
+
+    def conflict(self, one: Choice, other: Choice) -> str:
+        """Return why a choice of the first slot and one of the second do not go together; "" if they do."""
         if one.kind == other.kind == "switch" and one.slot == other.slot:
-            return False
+            return "both slots switch to the same Pokémon"
         if one.extra and (one.extra == other.extra or (one.extra in _MEGA and other.extra in _MEGA)):
-            return False
-        return self.replacements is None or self.replacements.admit((one, other))
+            return f"only one slot can use {one.extra}"
+        if self.replacements is not None and not self.replacements.admit((one, other)):
+            return "as many Pokémon must come in as can, and the other slots pass"
+        return ""
 
 
 def legal_joint_choices(request: dict[str, Any]) -> list[Choice]:
@@ -129,7 +135,7 @@ def slot_labels(legal: list[Choice], slots: SlotChoices | None) -> list[str]:
 
 
 def slot_choices(request: dict[str, Any]) -> SlotChoices:
-    """Return the choices of both slots of a request for moves or replacements."""
+    """Return the choices of both slots of a request for moves or replacements: those that occur in some joint choice."""
     team = request["side"]["pokemon"]
     bench = switch_choices(team, range(3, len(team) + 1), fainted=False)
     if request.get("forceSwitch"):
@@ -174,7 +180,14 @@ def _replacing(flags: list[bool], team: list[dict[str, Any]], bench: list[Choice
         [*(switch_choices(team, range(1, len(team) + 1), fainted=True) if revives else bench if flag else ()), PASS]
         for flag, revives in zip(flagged, reviving, strict=True)
     )
-    return SlotChoices(first, second, Replacements(flagged, reviving, len(bench)))
+    return _possible(SlotChoices(first, second, Replacements(flagged, reviving, len(bench))))
+
+
+def _possible(slots: SlotChoices) -> SlotChoices:
+    """Leave out what goes with no choice of the other slot: to pass where one must come in, a switch where none may."""
+    first = [one for one in slots.first if any(slots.admit(one, other) for other in slots.second)]
+    second = [other for other in slots.second if any(slots.admit(one, other) for one in slots.first)]
+    return slots._replace(first=first, second=second)
 
 
 def _passes(mon: dict[str, Any]) -> bool:

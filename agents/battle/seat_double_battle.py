@@ -12,7 +12,7 @@ from poke_env.player.battle_order import PassBattleOrder, SingleBattleOrder
 
 from agents.battle.choices import Choice
 from agents.battle.illusion import state_of, unmask
-from agents.battle.joint_answers import read_joint_answer
+from agents.battle.joint_answers import explain_refusal, read_joint_answer
 from agents.battle.joint_choices import SlotChoices, joint_choices, selections, slot_choices, slot_labels
 from agents.battle.quick_double_battle import SLOT_LETTERS, QuickDoubleBattle
 from agents.battle.seat_view import SeatView
@@ -25,8 +25,8 @@ _EXTRAS = {"": "", "mega": "mega", "zmove": "z_move", "dynamax": "dynamax", "ter
 class SeatDoubleBattle(SeatView, QuickDoubleBattle):
     """poke-env's `DoubleBattle` from one seat's point of view; what it has besides is described at SeatView.
 
-    legal: joint choices, listed when they are first read. legal_slots: the choices of each slot, and which of them exclude
-    each other; None where it is not asked slot by slot (team preview, or no request).
+    legal: joint choices, listed when they are first read. legal_slots: the choices of each slot, all of which occur in joint
+    choices, and which of them exclude each other; None where it is not asked slot by slot (team preview, or no request).
     """
 
     slots = 2
@@ -61,19 +61,21 @@ class SeatDoubleBattle(SeatView, QuickDoubleBattle):
         legal = self.legal if self.legal_slots is None else []
         return read_joint_answer(answer, legal, self.legal_slots, request)
 
+    def explain_refusal(self, answer: Any, request: dict[str, Any]) -> str:
+        return explain_refusal(answer, self.legal_slots, request)
+
     def legal_labels(self) -> list[str]:
         return slot_labels(self.legal if self.legal_slots is None else [], self.legal_slots)
 
     @property
     def valid_orders(self) -> list[list[SingleBattleOrder]]:
-        """As poke-env's: the legal choices of each slot as orders, without those that no choice of the other slot allows."""
+        """As poke-env's: the legal choices of each slot as orders."""
         slots = self.legal_slots
         if slots is None:
             return super().valid_orders
         orders: list[list[SingleBattleOrder]] = []
-        for slot, (own, other) in enumerate(((slots.first, slots.second), (slots.second, slots.first))):
-            possible = [choice for choice in own if any(slots.admit(*_ordered(slot, choice, one)) for one in other)]
-            orders.append([order for choice in possible if (order := self._order(slot, choice)) is not None])
+        for slot, choices in enumerate((slots.first, slots.second)):
+            orders.append([order for choice in choices if (order := self._order(slot, choice)) is not None])
         return orders
 
     def _order(self, slot: int, choice: Choice) -> SingleBattleOrder | None:
@@ -174,7 +176,3 @@ class SeatDoubleBattle(SeatView, QuickDoubleBattle):
     def _presses(self, place: str, mon: Pokemon, fallen: bool) -> bool:
         """As QuickDoubleBattle's. One with Pressure announces it, so one that has not is another one (Illusion)."""
         return (self.gen < FIRST_WITH_ILLUSION or place in self.pressing) and super()._presses(place, mon, fallen)
-
-
-def _ordered(slot: int, choice: Choice, other: Choice) -> tuple[Choice, Choice]:
-    return (choice, other) if slot == 0 else (other, choice)

@@ -126,6 +126,10 @@ class SeatView(TrackedBattle):
     def read_answer(self, answer: Any, request: dict[str, Any]) -> Choice | None:
         """Return the legal choice of the request that an agent's answer means, or None if it means none."""
 
+    def explain_refusal(self, answer: Any, request: dict[str, Any]) -> str:
+        """Return why an answer that `read_answer` refuses is no legal choice; "" where nothing simple can be said."""
+        return ""
+
     @abstractmethod
     def legal_labels(self) -> list[str]:
         """Return the legal choices as they are stored with a decision."""

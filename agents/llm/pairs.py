@@ -12,8 +12,8 @@ from agents.llm.prompts import AROUND
 _NOTE = re.compile(r"\s*\([^()]*(?:\)|$)")
 _BETWEEN = re.compile(r"\s*[,;\n]\s*")
 _AND = re.compile(r"\s+(?:and|&|\+)\s+")
-#: "slot a: ", "b) " before a slot's action.
-_SLOT = re.compile(r"(?:slot\s+)?([ab])\s*[:=)]\s*(.+)")
+#: "slot a: ", "slot_a: ", "b) " before a slot's action.
+_SLOT = re.compile(r"(?:slot[\s_]+)?([ab])\s*[:=)]\s*(.+)")
 _DIGITS = re.compile(r"\d[\d\s>-]*")
 #: Words before a Pokémon's name at team preview.
 _ROLE = re.compile(r"^(?:(?:team|bring|leads?|send|start with|then|back|bench)\b[\s:]*)+")

@@ -34,7 +34,8 @@ _LINE = re.compile(r"^[\s>#*_-]*(plan|action)[\s*_]*:[\s*_]*(.*)$", re.IGNORECAS
 _SLOT_LINE = re.compile(
     r"^[\s>#*_-]*(?:action|slot)[\s*_]*\(?(?:slot\s*)?([ab])\)?[\s*_]*:[\s*_]*(.*)$", re.IGNORECASE | re.MULTILINE
 )
-_SLOT_KEY = re.compile(r"(?:action|slot)[ _]?(?:slot[ _]?)?([ab])")
+#: A key of a JSON object that has the action of one slot: "a", "slot_a", "action_a".
+_SLOT_KEY = re.compile(r"(?:(?:action|slot)[ _]?(?:slot[ _]?)?)?([ab])")
 _FENCED = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 #: Signs around a choice that are no part of it.
 AROUND = " \t\"'`*_.,;:<>[]()"

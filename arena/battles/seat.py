@@ -20,6 +20,8 @@ from arena.record import DecisionRow
 #: Number of illegal choices in a row at which an agent loses. More than one, so that a random agent can choose again; few,
 #: so that a deterministic agent does not loop.
 MAX_ILLEGAL_ANSWERS = 3
+#: Number of legal choices that the message about illegal ones names.
+_LEGAL_SHOWN = 10
 #: How many choices in a row the simulator may reject although its request allows them (hidden trapping abilities).
 MAX_REJECTIONS = 10
 #: Time limit for creating an agent, in seconds: the first one of a class may load a model.
@@ -178,7 +180,7 @@ class Seat:
         if choice is None:
             self.illegal_answers += 1
             if self.illegal_answers >= MAX_ILLEGAL_ANSWERS:
-                legal = ", ".join(self.battle.legal_labels())
+                legal = _describe_legal(self.battle.legal_labels())
                 raise Fault("illegal", f"answered {shown}, {self.illegal_answers} times in a row; legal: {legal}")
         return choice
 
@@ -187,15 +189,19 @@ class Seat:
             raise self._timeout_fault()
 
     def parse_answer(self, answer: Any) -> tuple[Choice | None, str]:
-        """Return the legal choice that an answer means, or None and the answer as text. Runs the agent's code."""
+        """Return the legal choice that an answer means, or None and the answer as text, with a reason if there is one.
+
+        Runs the agent's code.
+        """
         assert self.request is not None
         if answer is None and self.request.get("teamPreview"):
             return self.battle.legal[0], ""
         try:
             choice = self.battle.read_answer(answer, self.request)
+            why = "" if choice is not None else self.battle.explain_refusal(answer, self.request)
         except Exception:  # an object of the agent that cannot be read as a choice
-            choice = None
-        return choice, "" if choice is not None else _describe_answer(answer)
+            choice, why = None, ""
+        return choice, "" if choice is not None else _describe_answer(answer) + (f" ({why})" if why else "")
 
     def record_decision(self, choice: Choice) -> Choice:
         think_ms = self.clock.elapsed * 1000
@@ -282,6 +288,14 @@ def _describe_answer(answer: Any) -> str:
         return repr(answer if answer is None else str(answer)[:80])
     except Exception:
         return f"an object of type {type_name(answer)}"
+
+
+def _describe_legal(labels: list[str]) -> str:
+    """Format legal choices for a message: all, or _LEGAL_SHOWN from the whole list, and how many more there are."""
+    if len(labels) <= _LEGAL_SHOWN:
+        return ", ".join(labels)
+    shown = [labels[number * len(labels) // _LEGAL_SHOWN] for number in range(_LEGAL_SHOWN)]
+    return f"{', '.join(shown)} and {len(labels) - _LEGAL_SHOWN} more"
 
 
 def _fault_of(error: BaseException, clock: SeatClock) -> Fault:

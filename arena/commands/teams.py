@@ -257,7 +257,7 @@ def from_replays(
     for reason, count in done.refused.most_common():
         click.echo(f"left out: {count:5}  {reason}")
     if done.doubled:
-        click.echo(f"left out: {done.doubled:5}  duplicate of another team")
+        click.echo(f"left out: {done.doubled:5}  duplicate of another team (in doubles: the same open sheet)")
     if not done.paths:
         raise BadInput(f"replays '{replays}': no team could be extracted: the reasons are above")
     for each, count in sorted(done.teams.items()):

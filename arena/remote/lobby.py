@@ -171,7 +171,7 @@ class Lobby:
             client = await Client.connect(self.server.uri, name)
             self.agents.append(LobbyAgent(spec, name, client, self._on_challenge))
         users = [agent.client.user for agent in self.agents]
-        self._searches = await self.server.watch_searches(users, self._on_search)
+        self._searches = await self.server.watch_searches(users, list(self.pools), self._on_search)
 
     async def close(self) -> None:
         """Sign the agents off. Battles in progress are dropped."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from poke_env.data import to_id_str
 
+from arena.fixture import SEATS
 from arena.replays.completing import export
+from arena.replays.doubles.sheets import open_sheets
+from arena.replays.lines import Line
 from arena.replays.reading import PublicBattle, UnusableReplay, counted, read_folder
 from arena.replays.reconstruction import SideLog, reconstruct
 from teamsets.errors import BadInput
@@ -26,7 +30,8 @@ _SEEDS = 5  # how often the hidden part is drawn again where the validator refus
 class Gathered:
     """The result of `gather`. paths: the team files; teams: number by format.
 
-    refused: reason -> number of replays and teams left out; doubled: number of duplicate teams.
+    refused: reason -> number of replays and teams left out; doubled: number of duplicate teams, in doubles of
+    duplicate sheets.
     """
 
     paths: list[Path] = field(default_factory=list)
@@ -40,24 +45,32 @@ def gather(
 ) -> Gathered:
     """Writes the teams of a folder of replays as FOLDER/<format>/<name>.txt in Showdown's export text.
 
+    Each team is written once, in doubles each open sheet, whose stat points are drawn for every battle.
     format_id: only that format. least_shown: how many of its Pokémon a team must have shown. Raises BadInput where there
     are no replays, and for a folder that holds teams of a format already.
     """
     chosen = None if format_id is None else get_format(format_id).id
     done = Gathered()
-    kept: dict[str, dict[str, tuple[str, str]]] = {}
+    kept: dict[str, dict[Hashable, tuple[str, str]]] = {}
     with TeamValidator() as validator:
         for battle in read_folder(replays, chosen, done.refused):
             for place in (0, 1):
                 with counted(done.refused, battle.file):
                     team = _team(battle, place, least_shown, seed, validator)
                     of_format = kept.setdefault(battle.format_id, {})
-                    done.doubled += team.id in of_format
-                    of_format.setdefault(team.id, (team.name, validator.export(team.packed)))
+                    key = _shown_sheet(battle, place) if get_format(battle.format_id).doubles else team.id
+                    done.doubled += key in of_format
+                    of_format.setdefault(key, (team.name, validator.export(team.packed)))
     for name, teams in kept.items():
         _write(folder / name, teams, done)
         done.teams[name] = len(teams)
     return done
+
+
+def _shown_sheet(battle: PublicBattle, place: int) -> Hashable:
+    """Return what an open team sheet says of a team, in no order."""
+    sheet = open_sheets([Line.read(text) for text in battle.lines])[SEATS[place]]
+    return frozenset(replace(member, moves=tuple(sorted(member.moves)), gender="") for member in sheet)
 
 
 def _team(battle: PublicBattle, place: int, least_shown: int, seed: int, validator: TeamValidator) -> Team:
@@ -85,7 +98,7 @@ def _kind(problem: str, side: SideLog) -> str:
     return message
 
 
-def _write(folder: Path, teams: dict[str, tuple[str, str]], done: Gathered) -> None:
+def _write(folder: Path, teams: dict[Hashable, tuple[str, str]], done: Gathered) -> None:
     if folder.is_dir() and any(folder.iterdir()):
         raise BadInput(f"folder '{folder}': is not empty: choose another name for the set, or remove the folder first")
     folder.mkdir(parents=True, exist_ok=True)

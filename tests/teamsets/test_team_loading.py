@@ -123,6 +123,11 @@ def test_count_draws_by_seed_and_keeps_the_order() -> None:
         ("nowhere/at/all", "gen1ou", "or one of competitive, verdict, variety"),
         ("competitive", "gen9monotype", "has no teams for gen9monotype: it has gen1ou, gen2ou"),
         ("competitive", "gen1uo", "has no teams for gen1uo: did you mean gen1ou? It has gen1ou, gen2ou"),
+        (
+            "competitive",
+            "gen8doublesou",
+            "for gen8doublesou: use --teams variety, which has teams for it, or a folder of",
+        ),
         ("variety", "gen1uo", "did you mean gen1ou"),
         ("competitive", "gen1randombattle", "the simulator generates its teams"),
         ("variety:many", "gen1ou", "write e.g. variety:250"),

@@ -96,10 +96,10 @@ class DoublesDecisions:
 
 
 def _possible(slots: SlotChoices, chosen: Sequence[Choice]) -> list[Choice]:
-    """Return the choices of the next slot that go with the other's, or with some choice of the other."""
+    """Return the choices of the next slot, in the second those that go with the first's."""
     if chosen:
         return [other for other in slots.second if slots.admit(chosen[0], other)]
-    return [one for one in slots.first if any(slots.admit(one, other) for other in slots.second)]
+    return slots.first
 
 
 def _picks(battle: SeatDoubleBattle) -> int:

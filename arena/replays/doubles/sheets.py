@@ -29,19 +29,25 @@ def _sheet(packed: str) -> tuple[TeamSheet, ...]:
         raise UnusableReplay("an open team sheet that cannot be read") from None
 
 
+def open_sheets(lines: Sequence[Line]) -> dict[str, tuple[TeamSheet, ...]]:
+    """Return role -> the open team sheet that a battle shows. Raises UnusableReplay for one that cannot be read."""
+    packed = {line.argument(0): "|".join(line.text.split("|")[3:]) for line in lines if line.kind == "showteam"}
+    return {role: _sheet(packed[role]) for role in SEATS if role in packed}
+
+
 def sheet_teams(lines: Sequence[Line], format_id: str, gen: int, names: tuple[str, int]) -> dict[str, list[Completed]]:
     """Return role -> the whole team of its sheet, with the names and formes that the battle shows.
 
     names: the battle's id and a seed, of which the spreads are drawn. Raises UnusableReplay where a sheet is missing or the
     log cannot be read.
     """
-    sheets = {line.argument(0): "|".join(line.text.split("|")[3:]) for line in lines if line.kind == "showteam"}
+    sheets = open_sheets(lines)
     teams: dict[str, list[Completed]] = {}
     for role in SEATS:
         if role not in sheets:
             raise UnusableReplay("doubles without open team sheets")
         rng = random.Random(f"{names[0]}:{role}:{names[1]}")
-        members = _sheet(sheets[role])
+        members = sheets[role]
         if {"commander", "dondozo"} <= {word for member in members for word in (member.ability, member.species)}:
             raise UnusableReplay("Commander: who commands has no choice, without a line that says so")
         team = [_completed(member, role, format_id, gen, rng) for member in members]

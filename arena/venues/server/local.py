@@ -182,14 +182,17 @@ class LocalServer(MessageProcess):
         """Let a side of a battle forfeit."""
         self.send({"op": "lose", "id": number, "side": role})
 
-    async def watch_searches(self, users: Sequence[str], listener: Callable[[Message], None]) -> int:
+    async def watch_searches(
+        self, users: Sequence[str], formats: Sequence[str], listener: Callable[[Message], None]
+    ) -> int:
         """Let the ladder match only users of registered battles. Returns a number, for `forget`.
 
-        users: the local ones. listener: receives {"search": user, "format": id} when a user searches a battle, and {"gone":
-        user} when the user leaves, with "format" if only a search was cancelled. Raises ServerDied.
+        users: the local ones. formats: can be searched, also those that Showdown's own ladder does not have. listener:
+        receives {"search": user, "format": id} when a user searches a battle, and {"gone": user} when the user leaves, with
+        "format" if only a search was cancelled. Raises ServerDied.
         """
         number = next(self._ids)
-        await self.ask({"op": "searches", "users": list(users)}, number)
+        await self.ask({"op": "searches", "users": list(users), "formats": list(formats)}, number)
         self._listeners[number] = listener
         return number
 

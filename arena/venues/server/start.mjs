@@ -14,8 +14,9 @@
 //       team nor seed keeps the team that he has brought. Without a seed of its own the battle is played from any.
 //       openSheets: both team sheets are shown, as if both had accepted that
 //   {op: 'lose', id, side: 'p1' | 'p2'}                    this side gives up
-//   {op: 'searches', id, users}                            the owner makes the ladder's matches (searches.mjs); users: his
-//       own; answered by {id, searches: true}. From then on the messages of all others come in turns (turns.mjs)
+//   {op: 'searches', id, users, formats}                   the owner makes the ladder's matches (searches.mjs); users: his
+//       own; formats: the ladder has these, also where Showdown's own has not; answered by {id, searches: true}. From then
+//       on the messages of all others come in turns (turns.mjs)
 //   {op: 'refuse', user, format}                           that user's search is ended
 //   {op: 'popup', user, text}                              pops up at that user's
 //   {op: 'forget', id}                                     it is expected no longer, or its room can be cleared away
@@ -77,7 +78,9 @@ const actions = {
     expected.set(key(order.players.map(player => player.user), order.format), order);
     say({id: order.id, expected: true});
   },
-  searches({id, users}) {
+  searches({id, users, formats}) {
+    for (const format of formats) Dex.formats.get(format).searchShow = true;
+    Rooms.global.formatList = ''; // what visitors are sent as they come: it is listed again
     watchSearches({Ladders, User: Users.User, isExpected, users, say: message => say({id, ...message})});
     letTakeTurns(users);
     say({id, searches: true});

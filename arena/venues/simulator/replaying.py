@@ -36,7 +36,11 @@ class ReplayedDecision:
     hides: bool = False
 
     def agrees(self, legal: list[str]) -> bool:
-        """Whether a decision with these legal choices can be this one."""
+        """Whether a decision with these legal choices can be this one.
+
+        Earlier versions stored for replacements in doubles a pass that no joint choice has.
+        """
+        legal = [label for label in legal if label in self.legal or not label.endswith(": pass")]
         return legal == self.legal or (self.hides and set(legal) < set(self.legal))
 
 

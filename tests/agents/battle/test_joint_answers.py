@@ -9,7 +9,7 @@ from poke_env.battle.move import Move
 from poke_env.player.battle_order import DefaultBattleOrder, DoubleBattleOrder, PassBattleOrder, SingleBattleOrder
 
 from agents.battle.choices import Choice
-from agents.battle.joint_answers import read_joint_answer
+from agents.battle.joint_answers import explain_refusal, read_joint_answer
 from agents.battle.joint_choices import is_stored, joint_choices, legal_joint_choices, slot_choices, stored_labels
 
 
@@ -92,6 +92,38 @@ def test_a_choice_and_its_halves_are_answers() -> None:
 )
 def test_what_means_no_legal_choice(answer: Any) -> None:
     assert read(answer) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("move tackle 1", "only one slot was answered"),
+        ("move tackle 1, move surf, pass", "3 choices for two slots"),
+        ("switch mew, switch mew", "both slots switch to the same Pokémon"),
+        ("move tackle, move surf", "slot a: the target must be +1 or +2 or -2"),
+        ("move tackle 1, move surf 1", "slot b: this move takes no target"),
+        ("move protect, move surf terastallize", "slot b: this move cannot terastallize now"),
+        ("move splash, move surf", "slot a: 'move splash' is not among its choices"),
+        (DoubleBattleOrder(order("protect"), order("splash")), "slot b: 'move splash' is not among its choices"),
+        (("move protect", 7), "slot b: no choice, no text and no order of poke-env"),
+        (None, ""),
+    ],
+)
+def test_a_refusal_is_explained(answer: Any, why: str) -> None:
+    assert read(answer) is None and explain_refusal(answer, slot_choices(ASKED), ASKED) == why
+
+
+def test_refused_extras_replacements_and_selections_are_explained() -> None:
+    first, second = ({**slot, "canTerastallize": "Fire"} for slot in ASKED["active"])
+    asked = {**ASKED, "active": [first, second]}
+    tera = "move protect terastallize, move surf terastallize"
+    assert explain_refusal(tera, slot_choices(asked), asked) == "only one slot can use terastallize"
+    asked = {"forceSwitch": [True, True], "side": {"pokemon": ASKED["side"]["pokemon"][:3]}}
+    assert explain_refusal("pass, pass", slot_choices(asked), asked).startswith("as many Pokémon must come in")
+    asked = {"forceSwitch": [True, False], "side": ASKED["side"]}
+    assert explain_refusal("switch mew, switch ditto", slot_choices(asked), asked) == "slot b: it can only pass"
+    assert explain_refusal("team 11", None, preview()) == "the numbers must be different ones from 1 to 6"
+    assert explain_refusal("lead", None, preview()) == "team preview takes 'team' and numbers"
 
 
 def test_one_answer_is_enough_where_the_other_slot_passes() -> None:

@@ -109,6 +109,17 @@ def test_replacements_as_many_as_can_come_in() -> None:
     assert labels(second) == ["pass, switch mew", "pass, switch muk"]
 
 
+def test_a_slots_choices_are_those_that_occur_in_joint_choices() -> None:
+    fallen = mon("Onix", active=True, condition="0 fnt")
+    must = slot_choices({"forceSwitch": [False, True], "side": team(mon("Mew"), mon("Muk"), second=fallen)})
+    assert [choice.label for choice in must.first] == ["pass"]
+    assert [choice.label for choice in must.second] == ["switch mew", "switch muk"]
+    both = {"forceSwitch": [True, True], "side": team(mon("Mew"), first=fallen, second=fallen)}
+    assert [choice.label for choice in slot_choices(both).first] == ["switch mew", "pass"]
+    alone = slot_choices({"forceSwitch": [False, True], "side": team(second=fallen)})
+    assert [choice.label for choice in alone.second] == ["pass"]
+
+
 def test_to_revive_one_is_a_replacement_by_the_fallen_and_optional_where_nobody_else_is_left() -> None:
     reviver = mon("Abra", active=True, reviving=True)
     fallen = mon("Muk", condition="0 fnt")

@@ -38,6 +38,11 @@ def chosen(text: str, asked: SeatDoubleBattle) -> str | None:
         ("Slot a: move tackle +1\nAction: move earthquake, move protect", "move earthquake, move protect"),
         ('{"plan": "p", "action": "move earthquake, move protect"}', "move earthquake, move protect"),
         ('{"action": {"a": "move tackle +1", "b": "switch mew"}}', "move tackle +1, switch mew"),
+        ('{"plan": "p", "a": "move tackle +1", "b": "switch mew"}', "move tackle +1, switch mew"),
+        ('```json\n{"B": "move protect", "A": "move earthquake"}\n```', "move earthquake, move protect"),
+        ('{"slot_a": "move earthquake", "slot_b": "move protect"}', "move earthquake, move protect"),
+        ('{"action": {"slot_a": "move earthquake", "slot_b": "move protect"}}', "move earthquake, move protect"),
+        ('{"plan": "p", "a": "move tackle +1"}', None),
         ('{"action": ["move earthquake", "move protect"]}', "move earthquake, move protect"),
         ('{"action_a": "move earthquake", "action_b": "move protect"}', "move earthquake, move protect"),
         ("<think>Action: switch mew, pass</think>\nAction: move earthquake, move protect", "move earthquake, move protect"),
@@ -139,4 +144,5 @@ def test_where_all_are_brought_the_leads_are_enough() -> None:
 def test_an_answer_has_its_action_when_both_slots_have_theirs() -> None:
     assert not has_action("Plan: p\nAction a: move surf\n") and not has_action("Action:\nSlot a: move surf\n")
     assert has_action("Plan: p\nAction a: move surf\nAction b: pass\n") and has_action("Action: move surf, pass\n")
+    assert has_action('{"a": "move surf", "b": "pass"}') and not has_action('{"plan": "p", "a": "move surf"}')
     assert not has_action("Plan: p\n") and has_action("Action: move surf\n")

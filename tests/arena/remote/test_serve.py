@@ -115,6 +115,21 @@ def test_visitors_search_and_challenge_several_at_once_and_all_is_kept(here: Pla
     assert {agent for record in records for agent in record.fixture.agents} > {"random", "bad_agents:Uniform"}
 
 
+def test_a_format_that_showdowns_ladder_has_not_can_be_searched(here: Place) -> None:
+    format_id = "gen9championsvgc2026regma"
+
+    async def play() -> list[str]:
+        async with lobby(here, "random", formats=(format_id,)) as (opened, kept, _):
+            async with await Client.connect(here.server.uri, "keen") as client:
+                visitor = entrant("random", format_id=format_id, team=team_of(format_id))
+                battle = await ladder(client).battle(visitor)
+                assert battle is not None
+            await opened.idle.wait()
+            return [record.fixture.format for record in kept]
+
+    assert here.run(play) == [format_id]
+
+
 @pytest.mark.slow
 def test_searching_visitors_meet_everybody_in_turn_and_not_each_other(here: Place) -> None:
     async def play() -> list[str]:
@@ -511,7 +526,8 @@ def test_poke_env_players_visit_doubles(tmp_path: Path, mark: str) -> None:
     opened = Opened("random", "--format", drawn, "--format", champions, "--db", db, MARK=mark)
     team = load_set("competitive", champions).teams[0]
     searching, challenging = opened.player("Ash", drawn), opened.player("Misty", champions, team.export)
-    in_poke_loop(searching.ladder(2), challenging.send_challenges("random", 2))
+    in_poke_loop(searching.ladder(2), challenging.send_challenges("random", 1))
+    in_poke_loop(challenging.ladder(1))
     in_poke_loop(searching.ps_client._stop_listening(), challenging.ps_client._stop_listening())
     said = opened.ended(signal.SIGINT)
     assert (said.code, said.err) == (0, "")

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from poke_env.data import to_id_str
 from support.command_line import Said
 from support.scripts import script
 
+from agents.mechanics.set_sampling import SampledPokemon, draw_set
 from agents.observation.layout import layout_of_format
 from arena.replays.reading import UnusableReplay, public_battle
 from arena.replays.reconstruction import reconstruct
+from arena.replays.team_sets import gather
 from teamsets.loading import load_set
 from training.data.replay_import import Filters, replay_trajectories
 from training.data.trajectory import decision_points
@@ -115,6 +119,27 @@ def test_the_teams_of_the_sheets_become_a_team_set(
     teams = load_set(str(tmp_path / "human"), FORMAT).teams
     assert f"{len(teams)} teams written to" in said.out
     assert {_of_a_sheet(team.packed) for team in teams} == {_of_a_sheet(sheet) for sheet in packed}
+
+
+def test_a_sheet_that_several_battles_show_is_one_team(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stat points, which it does not show, are drawn anew for each battle of a series."""
+    drawn_points = iter(range(1, 33))
+
+    def draw(*arguments: Any) -> SampledPokemon:
+        return replace(draw_set(*arguments), evs=(next(drawn_points) if arguments[2] == first else 1, 0, 0, 0, 0, 0))
+
+    log = next(folder.iterdir()).read_text("utf-8")
+    packed = [line.split("|", 3)[3] for line in log.split("\n") if line.startswith("|showteam|")]
+    sheets, first = {_of_a_sheet(sheet) for sheet in packed}, to_id_str(packed[0].split("|")[0])
+    begun, _, _ = log.partition("\n|turn|2")
+    for number in range(3):
+        (tmp_path / f"{FORMAT}-{number + 1}.log").write_text(f"{begun}\n|-message|{number}\n|win|Player 1", "utf-8")
+    monkeypatch.setattr("arena.replays.doubles.sheets.draw_set", draw)
+    done = gather(tmp_path, tmp_path / "human")
+    assert next(drawn_points) > 3 and not done.refused
+    assert (len(done.paths), done.doubled) == (len(sheets), 6 - len(sheets))
 
 
 def _of_a_sheet(packed: str) -> tuple[tuple[str, ...], ...]:

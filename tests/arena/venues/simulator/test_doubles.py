@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 from support.doubles import doubles_fixtures
 
-from agents.battle.joint_choices import is_stored
+from agents.battle.joint_choices import is_stored, joint_choices, slot_choices
 from arena.battles.guard import StepGuard
 from arena.record import BattleRecord
 from arena.venue import Rules
@@ -51,6 +52,28 @@ def test_poke_envs_players_find_legal_choices(format_id: str) -> None:
     records = asyncio.run(play(format_id, (*PAIRS, ("poke-env:SimpleHeuristicsPlayer", "poke-env:RandomPlayer")), 10))
     assert [record.detail for record in records if record.fault] == []
     assert sum(record.parse_warnings for record in records) == 0
+
+
+def test_a_slots_choices_are_those_of_joint_choices_in_random_battles() -> None:
+    records = asyncio.run(play("gen9randomdoublesbattle", (("random", "random"),), 3))
+    lines = [line for record in records for log in record.logs for line in log if line.startswith("|request|")]
+    requests = [json.loads(line.removeprefix("|request|")) for line in lines]
+    asked = [
+        slot_choices(request) for request in requests if not request.get("wait") and not request.get("teamPreview")
+    ]
+    assert sum(slots.replacements is not None for slots in asked) > 10
+    for slots in asked:
+        joint = joint_choices(slots)
+        for position in (0, 1):
+            assert {choice.parts[position] for choice in joint} == set(slots[position] or [])
+
+
+def test_the_detail_of_illegal_answers_says_why_and_is_short() -> None:
+    (record,) = asyncio.run(play("gen9randomdoublesbattle", (("bad_agents:Illegal", "random"),), 1))
+    assert record.reason == "illegal" and record.detail is not None
+    start = "answered 'move splashdance' (only one slot was answered), 3 times in a row; legal: a: "
+    assert record.detail.startswith(start) and ", b: " in record.detail
+    assert record.detail.endswith(" more") and record.detail.count(", ") == 10 and len(record.detail) < 500
 
 
 @pytest.mark.parametrize("format_id", ["gen9championsvgc2026regma", "gen8doublesou"])
