@@ -13,7 +13,11 @@ cd "$(dirname "$0")/.."
 out=runs/background
 config=scripts/background_training.yaml
 
-running() { [ -s $out/pid ] && kill -0 "$(cat $out/pid)" 2>/dev/null; }
+# Not by kill -0, which also finds a process that has ended and that nobody has waited for, as in containers without an init.
+running() {
+    [ -s $out/pid ] || return 1
+    case $(ps -o stat= -p "$(cat $out/pid)" 2>/dev/null) in '' | Z*) return 1 ;; esac
+}
 busy() {
     local pid
     [ -e $out/pause ] || pgrep -f 'scripts/[b]ench/|scripts/[g]pu/' >/dev/null && return

@@ -51,12 +51,12 @@ def script(tmp_path: Path) -> Iterator[Callable[[str], str]]:
 
 
 def state(folder: Path) -> str:
-    """The state of the stand-in's process, as /proc has it; "" while there is none."""
+    """The state of the stand-in's process, as /proc has it; "" while there is none, or only what is left of an ended one."""
     try:
         stat = Path("/proc", (folder / "child").read_text().strip(), "stat").read_text()
     except OSError:
         return ""
-    return stat.rpartition(")")[2].split()[0]
+    return stat.rpartition(")")[2].split()[0].replace("Z", "")
 
 
 def wait_for(reached: Callable[[], bool]) -> None:

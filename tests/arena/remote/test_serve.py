@@ -120,7 +120,7 @@ def test_a_format_that_showdowns_ladder_has_not_can_be_searched(here: Place) -> 
 
     async def play() -> list[str]:
         async with lobby(here, "random", formats=(format_id,)) as (opened, kept, _):
-            async with await Client.connect(here.server.uri, "keen") as client:
+            async with await Client.connect(here.server.uri, "seeker") as client:
                 visitor = entrant("random", format_id=format_id, team=team_of(format_id))
                 battle = await ladder(client).battle(visitor)
                 assert battle is not None
