@@ -95,8 +95,8 @@ class LanguageModel(Agent):
         reply = await self.ask(text, [choice.label for choice in battle.legal])
         answer = read(reply.text)
         self._keep(reply, answer.plan)
-        said = handed_in(answer, reply.text)
-        return joint_action(said, battle) if isinstance(battle, SeatDoubleBattle) else said
+        action = handed_in(answer, reply.text)
+        return joint_action(action, battle) if isinstance(battle, SeatDoubleBattle) else action
 
     def _keep(self, reply: Reply, plan: str) -> None:
         """Set the diagnostics, with the tokens of all requests of this decision."""

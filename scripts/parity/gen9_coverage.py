@@ -83,9 +83,9 @@ def report(total: Counts) -> str:
     )
 
 
-def has_handlers(kind: str, id: str) -> bool:
-    """Whether an effect of a kind has functions of its own. Without any it acts only where a rule asks for it."""
-    return bool(played.handlers().get(NUMBERS[kind][id]))
+def is_idle(kind: str, name: str, acted: int) -> bool:
+    """Whether an ability or item has no functions and no rule has asked for it, such as a Poké Ball. acted: how often."""
+    return not acted and kind in ("abilities", "items") and not played.handlers().get(NUMBERS[kind][name])
 
 
 def _kind(kind: str, counted: dict[str, list[int]]) -> str:
@@ -97,9 +97,7 @@ def _kind(kind: str, counted: dict[str, list[int]]) -> str:
         names = list(gen9_teams.played()[kind])
     acted = {name: counted.get(name, [0, 0])[1] for name in names if not {name, name.split()[0]} & IMPOSSIBLE.keys()}
     order = sorted(acted, key=lambda name: acted[name])
-    idle = [
-        name for name in order if not acted[name] and kind in ("abilities", "items") and not has_handlers(kind, name)
-    ]
+    idle = [name for name in order if is_idle(kind, name, acted[name])]
     never = [name for name in order if not acted[name] and name not in idle]
     why = [f"{name}: {reason}" for name, reason in IMPOSSIBLE.items() if name in names]
     few = [f"{name} {acted[name]}" for name in order if 0 < acted[name] < BAR]

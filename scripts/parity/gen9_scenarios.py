@@ -230,19 +230,20 @@ def play(
     return results, unread
 
 
-def _seldom(total: Counts, bar: int) -> dict[str, int]:
-    """The abilities, items and moves that acted fewer than `bar` times, each with how often; without what cannot act.
+def _acted(total: Counts) -> dict[str, int]:
+    """How often each ability, item and move has acted, without those that cannot or that are idle."""
+    return {
+        id: times
+        for kind in ("abilities", "items", "moves")
+        for id in gen9_parity.gen9_teams.played()[kind]
+        if id not in gen9_coverage.IMPOSSIBLE
+        and not gen9_coverage.is_idle(kind, id, times := total.get(kind, {}).get(id, [0, 0])[1])
+    }
 
-    An ability or item without functions that no rule has asked for, such as a Poké Ball, counts as such.
-    """
-    found = {}
-    for kind in ("abilities", "items", "moves"):
-        for id in gen9_parity.gen9_teams.played()[kind]:
-            times = total.get(kind, {}).get(id, [0, 0])[1]
-            able = times or kind == "moves" or gen9_coverage.has_handlers(kind, id)
-            if able and times < bar and id not in gen9_coverage.IMPOSSIBLE:
-                found[id] = times
-    return found
+
+def _seldom(total: Counts, bar: int) -> dict[str, int]:
+    """Those of `_acted` that acted fewer than `bar` times, each with how often."""
+    return {id: times for id, times in _acted(total).items() if times < bar}
 
 
 def play_until(
@@ -274,10 +275,11 @@ def play_until(
 
 def reached(listed: Sequence[Situation], bar: int, total: Counts) -> str:
     """Which of the abilities, items and moves that situations are about have acted `bar` times, and which have not."""
-    able = _seldom({}, bar).keys() & {id for situation in listed for id in situation.of}
-    seldom = [f"{id} {times}" for id, times in sorted(_seldom(total, bar).items()) if id in able]
+    about = {id for situation in listed for id in situation.of}
+    acted = {id: times for id, times in _acted(total).items() if id in about}
+    seldom = [f"{id} {times}" for id, times in sorted(acted.items()) if times < bar]
     return (
-        f"{len(able) - len(seldom)} of {len(able)} acted {bar} times or more; given up: {', '.join(seldom) or 'none'}"
+        f"{len(acted) - len(seldom)} of {len(acted)} acted {bar} times or more; given up: {', '.join(seldom) or 'none'}"
     )
 
 
@@ -402,10 +404,11 @@ def main() -> int:
         if total is not None:
             gen9_coverage.compile_counting()
         build(say=announce)
+        listed = chosen
         if arguments.until:
             total = counted_in(arguments.ledger) if arguments.ledger else {}
-            by_name, unread = play_until(chosen, arguments.until, how, total)
-            chosen = [one for one in chosen if one.name in by_name]
+            by_name, unread = play_until(listed, arguments.until, how, total)
+            chosen = [one for one in listed if one.name in by_name]
             results = [by_name[one.name] for one in chosen]
         else:
             results, unread = play(chosen, how, arguments.seeds, total)
@@ -431,7 +434,7 @@ def main() -> int:
     if unread:
         print(f"\nShowdown keeps what is compared with nothing: {', '.join(unread)}")
     if total is not None and arguments.until:
-        print(f"\n{reached(chosen, arguments.until, total)}")
+        print(f"\n{reached(listed, arguments.until, total)}")
     if total is not None and arguments.coverage:
         print(f"\nActed in no situation that is about them: {idle(chosen, results)}\n\n{gen9_coverage.report(total)}")
     return int(failed)

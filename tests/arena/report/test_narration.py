@@ -17,7 +17,7 @@ DOUBLES = ["gen9randomdoublesbattle", "gen9championsvgc2026regma"]
 
 @pytest.fixture(params=[*FORMATS, *DOUBLES])
 def sentences(request: pytest.FixtureRequest) -> list[str]:
-    """What is told of the battles of a format."""
+    """The sentences about the battles of a format."""
     db: Path = request.getfixturevalue("played_doubles" if request.param in DOUBLES else "played")
     logs = rows("SELECT p1_log FROM battles WHERE format = ?", db, [request.param])
     return [sentence for (log,) in logs for sentence in narrate(unpacked(log), NAMES)]
