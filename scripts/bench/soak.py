@@ -124,7 +124,9 @@ def soak(db: Path, battles: int, format_id: str, agents: tuple[str, str]) -> tup
                 now.memory.setdefault(role, []).append(size)
             beside.start()
         # The last tenth ends before the run does: afterwards the workers are gone, and what they took.
-        if progress.played >= min(battles * len(samples) // TENTHS, battles - max(battles // 100, TENTHS)):
+        ends = min(battles * len(samples) // TENTHS, battles - max(battles // 100, TENTHS))
+        # A tenth that went by between two looks is part of the next, which ends only after further battles.
+        if progress.played >= ends and progress.played > samples[-1].played:
             now.work += beside.finished(wait=True)
             mark(progress)
             tenths.append(Looks())

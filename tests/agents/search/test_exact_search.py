@@ -21,7 +21,7 @@ from agents.battle.choices import Choice
 from agents.engine.gen1 import layout
 from agents.engine.gen1.engine import Engine
 from agents.search.exact.active_pokemon import side_at
-from agents.search.exact.agent import ExactSearch
+from agents.search.exact.agent import ExactSearch, compiled
 from agents.search.exact.battle_log import BattleLog
 from agents.search.exact.fitted_values import read_weights
 from agents.search.exact.root_position import root_of
@@ -271,5 +271,6 @@ def test_it_says_which_formats_it_plays() -> None:
 def test_without_numba_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agents.search.exact.agent.importlib.util.find_spec", lambda name: None)
     assert "Numba is not installed: `make training` installs it" in resolve("search:exact").missing("gen1ou")
+    compiled.cache_clear()  # an earlier test of this process has loaded it
     with pytest.raises(BadInput, match="search:exact: Numba is not installed"):
         resolve("search:exact").make().prepare("gen1ou")
