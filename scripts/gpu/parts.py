@@ -138,7 +138,7 @@ def speeds(job: Job) -> Iterator[Row]:
 
 def compiling(job: Job) -> Iterator[Row]:
     """Seconds until the CPU's engine is compiled, for all that follows, and until it is loaded from the cache."""
-    from engine import compile_seconds
+    from gen1_speed import compile_seconds
 
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     for which in ("first", "again"):
@@ -147,7 +147,7 @@ def compiling(job: Job) -> Iterator[Row]:
 
 def engine(job: Job) -> Iterator[Row]:
     """The CPU's engine on all cores: random play, and with both sides' observations."""
-    from engine import Batch
+    from gen1_speed import Batch
 
     battles, seconds = (64, 0.2) if job.rehearse else (8192, 4.0)
     batch = Batch(battles, pairs())

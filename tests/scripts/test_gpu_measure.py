@@ -33,6 +33,15 @@ def test_a_part_without_time_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_engine_is_compiled_and_plays(tmp_path: Path) -> None:
+    code, parts = measured(tmp_path / "out", "--parts", "compiling", "engine")
+    assert code == 0, parts
+    assert [row["start"] for row in parts["compiling"]["rows"]] == ["first", "again"]
+    assert [row["way"] for row in parts["engine"]["rows"]] == ["play", "play_observed"]
+    assert all(row["decisions/s"] > 0 for row in parts["engine"]["rows"])
+
+
+@pytest.mark.slow
 @pytest.mark.torch
 def test_a_rehearsal_learns_online_and_finds_that_play_and_learning_agree(tmp_path: Path) -> None:
     code, parts = measured(tmp_path / "out", "--parts", "online", "profile", "arms", "ppo")
