@@ -18,6 +18,12 @@ UNSUPPRESSED = frozenset(
 )  # fmt: skip
 GAS = "neutralizinggas"
 CLOUD_NINE = frozenset({"cloudnine", "airlock"})
+#: Abilities that act on a move between two others; any other ability of a bystander is as good as none.
+ACT_ON_OTHERS = CLOUD_NINE | {
+    GAS, "armortail", "aurabreak", "battery", "beadsofruin", "damp", "darkaura", "dazzling", "fairyaura", "flowergift",
+    "friendguard", "minus", "plus", "powerspot", "queenlymajesty", "steelyspirit", "swordofruin", "tabletsofruin",
+    "vesselofruin",
+}  # fmt: skip
 #: Abilities of others that Mold Breaker ignores, and those that it ignores up to generation 7.
 _IGNORED = frozenset({"friendguard", "flowergift", "queenlymajesty", "dazzling", "armortail", "aurabreak", "damp"})
 _ONCE_IGNORED = frozenset({"darkaura", "fairyaura"})
@@ -97,8 +103,10 @@ def gassed(fighter: Fighter) -> Fighter:
 
 
 def working(fighter: Fighter, gen: int, ignored: bool) -> str:
-    """Return a bystander's ability, "" if something switches it off. ignored: by the move's user."""
+    """Return a bystander's ability, "" if it acts on nobody else or is switched off. ignored: by the move's user."""
     ability = fighter.ability
+    if ability not in ACT_ON_OTHERS:
+        return ""
     if "gastroacid" in fighter.effects and (ability not in UNSUPPRESSED or ability == GAS):
         return ""
     heeded = fighter.item == "abilityshield" or not ignored

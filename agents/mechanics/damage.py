@@ -311,8 +311,14 @@ class Attack:
         screen = screen_factor(strike, foe) if foe.screens else 0
         weather = weather_factor(strike, foe) if foe.weather or strike.own_weather else ONE
         spread = _spread_factor(strike)
+        attacking = attack(strike, self._at_once, self._attack_modifiers, foe, criticals[0])
+        defending = defense(strike, foe, criticals[0])
+        staged = bool(strike.user.boosts or foe.fighter.boosts) or strike.ability == "contrary"
         by_critical = []
         for critical in criticals:
+            if staged and critical != criticals[0]:  # a critical hit ignores boosts, and nothing else of the stats
+                attacking = attack(strike, self._at_once, self._attack_modifiers, foe, critical)
+                defending = defense(strike, foe, critical)
             own = own_final(strike, doublings, critical)
             first = self._first
             if screen and not critical:
@@ -323,8 +329,8 @@ class Attack:
             blow = Blow(
                 strike.user.level,
                 power,
-                attack(strike, self._at_once, self._attack_modifiers, foe, critical),
-                defense(strike, foe, critical),
+                attacking,
+                defending,
                 self._same_type,
                 doublings,
                 weather,

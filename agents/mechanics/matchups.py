@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from agents.mechanics.bystanders import ACT_ON_OTHERS
 from agents.mechanics.damage import NOTHING, Attack, Damage
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.modifiers import speed
@@ -19,6 +20,20 @@ _SLEEP = {1: 3.5, 2: 3.0, 3: 2.5, 4: 2.5}
 _SLEEP_LATER = 1.5
 _FROZEN = {1: 12.0}
 _FROZEN_LATER = 3.5
+
+
+class HashedKey(tuple[Any, ...]):
+    """A long tuple as part of many keys: its hash is computed once."""
+
+    hashed: int
+
+    def __new__(cls, parts: Iterable[object]) -> HashedKey:
+        key = super().__new__(cls, parts)
+        key.hashed = tuple.__hash__(key)
+        return key
+
+    def __hash__(self) -> int:
+        return self.hashed
 
 
 class Combatant:
@@ -38,26 +53,33 @@ class Combatant:
         return cached
 
     @cached_property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> HashedKey:
         f = self.fighter
         marks = f.effects & _MARKS
         hp = round(f.hp, 1) if f.ability in _BY_HP else f.hp > 0.5
         moves = tuple((move.id, round(chance, 1)) for move, chance in f.moves)
         fresh = f.first_turn and any(move.id in _FIRST_TURN_ONLY for move, _ in f.moves)
-        return (
-            f.species,
-            self.side,
-            f.types,
-            f.boosts,
-            f.status,
-            f.item,
-            f.ability,
-            f.terastallized,
-            hp,
-            moves,
-            marks,
-            fresh,
+        return HashedKey(
+            (
+                f.species,
+                self.side,
+                f.types,
+                f.boosts,
+                f.status,
+                f.item,
+                f.ability,
+                f.terastallized,
+                hp,
+                moves,
+                marks,
+                fresh,
+            )
         )
+
+    @cached_property
+    def acts_on_others(self) -> str:
+        """Its ability, if it acts on moves between two others in doubles; "" if not."""
+        return self.fighter.ability if self.fighter.ability in ACT_ON_OTHERS else ""
 
     @cached_property
     def drip(self) -> float:
@@ -116,7 +138,7 @@ class Matchups:
         """Set the field for the following calls."""
         self.field = field
         walls = tuple(tuple(sorted(side.keys() & _SCREENS)) for side in field.sides)
-        self._mark = (field.weather, field.terrain, field.trick_room, walls, field.rooms)
+        self._mark = HashedKey((field.weather, field.terrain, field.trick_room, walls, field.rooms))
 
     def hit(self, attacker: Combatant, defender: Combatant, move: MoveFacts) -> Damage:
         """Return the damage of a move between two combatants."""

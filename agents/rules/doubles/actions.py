@@ -20,9 +20,9 @@ DYNAMAXED = "dynamax"
 MEGAS = frozenset({"mega", "megax", "megay", "ultra"})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class SlotAction:
-    """A possible action of the one who stands at a place.
+    """A possible action of the one who stands at a place; each is a key of its own, also beside an equal one.
 
     combatant: who acts (terastallized, mega-evolved), or comes in. move: None for a switch or a lost turn. aimed: the place
     that is named, None for none. priority: of the move. chance: how likely it is (theirs). lift: factor of its damage, of

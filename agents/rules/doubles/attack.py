@@ -6,7 +6,7 @@ from agents.mechanics.damage import Damage
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.targets import AT_ALL, AT_FOES, SEVERAL, target_type
 from agents.rules.doubles.actions import DYNAMAXED, SlotAction
-from agents.rules.doubles.places import UNDRAWN_ABILITIES, drawn_to, foes_of
+from agents.rules.doubles.places import DRAWN_TYPES, UNDRAWN_ABILITIES, drawn_to, foes_of
 from agents.rules.doubles.state import DoublesState
 from agents.rules.turn_outcomes import changed
 
@@ -30,9 +30,10 @@ def aims_of(state: DoublesState, place: int, action: SlotAction) -> list[tuple[i
         return [(foe, 1 / len(foes)) for foe in foes] if kind == "randomNormal" else [(foes[0], 1.0)]
     if action.aimed & 2 == place & 2:
         return [(action.aimed, 1.0)] if state.alive[action.aimed] > 0 else []
-    drawn = drawn_to(place, move, [None if one is None else one.fighter for one in state.combatant])
-    if drawn is not None and state.alive[drawn] > 0:
-        return [(drawn, 1.0)]
+    if move.type in DRAWN_TYPES:
+        drawn = drawn_to(place, move, [None if one is None else one.fighter for one in state.combatant])
+        if drawn is not None and state.alive[drawn] > 0:
+            return [(drawn, 1.0)]
     aims: list[tuple[int, float]] = []
     drawing, rest = state.drawing[(place >> 1) ^ 1], 1.0
     if drawing is not None and fighter.ability not in UNDRAWN_ABILITIES:
@@ -47,15 +48,13 @@ def aims_of(state: DoublesState, place: int, action: SlotAction) -> list[tuple[i
 
 def attack(state: DoublesState, place: int, target: int, action: SlotAction, can: float, early: bool) -> None:
     move, actor, other = action.move, state.combatant[place], state.combatant[target]
-    if (
-        move is None
-        or actor is None
-        or other is None
-        or min(state.hp[target], state.alive[target], state.alive[place]) <= 0
-    ):
+    if move is None or actor is None or other is None:
+        return
+    alive = state.alive
+    if state.hp[target] <= 0 or alive[target] <= 0 or alive[place] <= 0:
         return
     spread = action.aimed is None and target_type(move, actor.fighter, state.hits.field) in SEVERAL
-    standing = [one if state.alive[each] > 0 else None for each, one in enumerate(state.combatant)]
+    standing = [one if alive[each] > 0 else None for each, one in enumerate(state.combatant)]
     hit = state.hits.hit(move, place, target, standing)
     if hit.mean <= 0:
         return

@@ -13,7 +13,10 @@ from agents.mechanics.moves import MoveFacts
 from agents.mechanics.targets import AT_ALL, AT_FOES, beside, target_type
 
 PLACES = range(4)
+_FOES = ((2, 3), (2, 3), (0, 1), (0, 1))
 _DRAWS = {"lightningrod": "ELECTRIC", "stormdrain": "WATER"}
+#: Types of moves that an ability may draw.
+DRAWN_TYPES = frozenset(_DRAWS.values())
 #: Abilities of a user whose moves nothing draws.
 UNDRAWN_ABILITIES = frozenset({"stalwart", "propellertail"})
 _UNDRAWN_MOVES = frozenset({"snipeshot"})
@@ -29,8 +32,7 @@ def place_of(place: int, target: int) -> int:
 
 def foes_of(place: int) -> tuple[int, int]:
     """Return the places opposite."""
-    other = (place & 2) ^ 2
-    return other, other + 1
+    return _FOES[place]
 
 
 def struck(
@@ -73,7 +75,7 @@ def damage_at(
 def drawn_to(place: int, move: MoveFacts, fighters: Sequence[Fighter | None]) -> int | None:
     """Return the place whose ability draws a move that hits one, None if there is none."""
     user = fighters[place]
-    if move.type not in _DRAWS.values() or user is None or move.id in _UNDRAWN_MOVES:
+    if move.type not in DRAWN_TYPES or user is None or move.id in _UNDRAWN_MOVES:
         return None
     if user.ability in UNDRAWN_ABILITIES:
         return None

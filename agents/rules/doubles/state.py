@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from agents.mechanics.damage import Damage
 from agents.mechanics.fighters import Conditions, Fighter
@@ -12,6 +13,7 @@ from agents.mechanics.status import can_have
 from agents.rules.doubles.places import damage_at
 from agents.rules.turn_outcomes import ExpectedTurn
 
+T = TypeVar("T")
 #: The part of the HP that a Focus Sash or Sturdy leaves.
 _SASHED = 0.01
 
@@ -21,30 +23,30 @@ class Hits:
 
     def __init__(self, field: Conditions, matchups: Matchups) -> None:
         self.field, self.matchups = field, matchups
-        self._known: dict[tuple[object, ...], Damage] = {}
-        self._speeds: dict[int, float] = {}
-        self._kept: list[Combatant] = []  # so that no id is used again
+        self._damages: dict[tuple[object, ...], Damage] = {}
+        self._speeds: dict[Combatant, float] = {}
 
     def hit(self, move: MoveFacts, place: int, target: int, standing: Sequence[Combatant | None]) -> Damage:
-        """Return the damage of a move from one place to another. standing: who is at each place."""
+        """Return the damage of a move from one place to another. standing: who is at each place.
+
+        Of the others it counts whether they stand there, and the abilities that act on moves between two others.
+        """
         user, other = standing[place], standing[target]
         assert user is not None and other is not None
-        abilities = tuple(None if one is None else one.fighter.ability for one in standing)
-        key = (move.id, id(user), id(other), abilities)
-        known = self._known.get(key)
-        if known is None:
-            self._kept += (user, other)
+        abilities = [None if one is None else one.acts_on_others for one in standing]
+        key = (move.id, user, other, *abilities)
+        damage = self._damages.get(key)
+        if damage is None:
             fighters = [None if one is None else one.fighter for one in standing]
-            known = self._known[key] = damage_at(user.fighter, place, target, move, fighters, self.field)
-        return known
+            damage = self._damages[key] = damage_at(user.fighter, place, target, move, fighters, self.field)
+        return damage
 
     def speed(self, combatant: Combatant) -> float:
         """Return a combatant's speed, negated under Trick Room."""
-        known = self._speeds.get(id(combatant))
-        if known is None:
-            self._kept.append(combatant)
-            known = self._speeds[id(combatant)] = self.matchups.speed(combatant)
-        return known
+        speed = self._speeds.get(combatant)
+        if speed is None:
+            speed = self._speeds[combatant] = self.matchups.speed(combatant)
+        return speed
 
 
 class DoublesState(ExpectedTurn):
@@ -61,10 +63,27 @@ class DoublesState(ExpectedTurn):
         super().__init__([0.0 if one is None else one.hp for one in combatants])
         self.hits = hits
         self.combatant = list(combatants)
-        self.guarded, self.lift = [0.0] * 4, [1.0] * 4
-        self.wide, self.quick, self.winds = [0.0, 0.0], [0.0, 0.0], [False, False]
-        self.drawing: list[tuple[int, float] | None] = [None, None]
+        # What few moves change is in tuples, which copies of a state share.
+        self.guarded: tuple[float, ...] = (0.0,) * 4
+        self.lift: tuple[float, ...] = (1.0,) * 4
+        self.wide: tuple[float, ...] = (0.0, 0.0)
+        self.quick: tuple[float, ...] = (0.0, 0.0)
+        self.winds: tuple[bool, ...] = (False, False)
+        self.drawing: tuple[tuple[int, float] | None, ...] = (None, None)
         self.room = False
+
+    def copy(self) -> DoublesState:
+        """Return a state that is changed on its own from here on."""
+        state = DoublesState.__new__(DoublesState)
+        state.combatant, state.hp, state.alive = self.combatant[:], self.hp[:], self.alive[:]
+        state.status, state.blocked, state.bonus = self.status[:], self.blocked[:], self.bonus
+        state.guarded, state.lift, state.wide, state.quick = self.guarded, self.lift, self.wide, self.quick
+        state.winds, state.drawing, state.room, state.hits = self.winds, self.drawing, self.room, self.hits
+        return state
+
+    def result(self) -> tuple[object, ...]:
+        """Return what the turn leaves: two states with the same result are worth the same."""
+        return (*self.combatant, *self.hp, *self.alive, *self.status, *self.winds, self.room, self.bonus)
 
     def sash(self, place: int, move: MoveFacts) -> float:
         """Return the HP that a Focus Sash or Sturdy leaves the one at a place where a move would knock it out; 0 if none."""
@@ -81,6 +100,11 @@ class DoublesState(ExpectedTurn):
             return
         if can_have(other.fighter, move.status, other.fighter.gen) and not _misty(other.fighter, self.hits.field):
             self.status[target] = (move.status, chance * move.status_chance)
+
+
+def with_entry(values: tuple[T, ...], index: int, value: T) -> tuple[T, ...]:
+    """Return a tuple with another value at an index."""
+    return (*values[:index], value, *values[index + 1 :])
 
 
 def _misty(fighter: Fighter, field: Conditions) -> bool:

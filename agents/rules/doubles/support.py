@@ -6,7 +6,7 @@ from agents.mechanics.moves import MoveFacts
 from agents.mechanics.type_chart import effectiveness
 from agents.rules.doubles.actions import SlotAction
 from agents.rules.doubles.places import foes_of
-from agents.rules.doubles.state import DoublesState
+from agents.rules.doubles.state import DoublesState, with_entry
 from agents.rules.turn_outcomes import changed
 
 DRAWING = frozenset({"followme", "ragepowder", "spotlight"})
@@ -29,18 +29,18 @@ def support(state: DoublesState, place: int, action: SlotAction, can: float) -> 
     assert move is not None and combatant is not None
     side, sign = place >> 1, 1 - (place & 2)
     if move.protects:
-        state.guarded[place] = max(state.guarded[place], can * action.lift)
+        state.guarded = with_entry(state.guarded, place, max(state.guarded[place], can * action.lift))
     elif move.id == "wideguard":
-        state.wide[side] = max(state.wide[side], can)
+        state.wide = with_entry(state.wide, side, max(state.wide[side], can))
     elif move.id == "quickguard":
-        state.quick[side] = max(state.quick[side], can)
+        state.quick = with_entry(state.quick, side, max(state.quick[side], can))
     elif move.id in DRAWING:
         drawn = place if action.aimed is None else action.aimed
-        state.drawing[drawn >> 1] = (drawn, can)
+        state.drawing = with_entry(state.drawing, drawn >> 1, (drawn, can))
     elif move.id == "helpinghand":
-        state.lift[place ^ 1] *= 1 + 0.5 * can
+        state.lift = with_entry(state.lift, place ^ 1, state.lift[place ^ 1] * (1 + 0.5 * can))
     elif move.id == "tailwind":
-        state.winds[side] = "tailwind" not in state.hits.field.sides[side]
+        state.winds = with_entry(state.winds, side, "tailwind" not in state.hits.field.sides[side])
     elif move.id == "trickroom":
         state.room = not state.room
     elif move.heal:

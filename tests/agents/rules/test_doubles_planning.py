@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from agents.mechanics.moves import move_facts
 from agents.rules.doubles.actions import SlotAction, priority_of
 from agents.rules.doubles.places import place_of, struck
 from agents.rules.doubles.state import DoublesState, Hits
-from agents.rules.doubles.turn import play
+from agents.rules.doubles.turn import PairOfActions, Turns
 from agents.rules.expert import Expert
 
 MEW = fighter("mew", 9, (341, 236, 236, 236, 236, 236), ("PSYCHIC",))
@@ -41,7 +42,35 @@ def turn(
         if action.move is not None:
             action.priority = priority_of(action.move, who, field)
         actions.append(action)
-    return play(Hits(field, matchups), actions)
+    return Turns(Hits(field, matchups)).play(PairOfActions(*actions[:2]), PairOfActions(*actions[2:]))
+
+
+def test_turns_that_share_their_beginning_are_as_if_played_alone() -> None:
+    """Every pair of ours against every pair of theirs, with moves that change the order, the targets and each other."""
+    field, matchups = open_field(9), Matchups()
+    matchups.turn_to(field)
+    names = ("psychic", "suckerpunch", "tailwind", "protect", "followme", "icywind", "swordsdance", "")
+    fighters = (
+        replace(MEW, ability="friendguard"),
+        SLOW,
+        replace(MEW, item="leftovers", hp=0.4),
+        replace(SLOW, status="par"),
+    )
+    options: list[list[SlotAction]] = []
+    for place, who in enumerate(fighters):
+        combatant, foe = Combatant(who, place >> 1), 2 - (place & 2)
+        options.append([SlotAction(None, combatant, move_facts(name, 9) if name else None, foe) for name in names])
+        for action in options[-1]:
+            if action.move is not None:
+                action.priority = priority_of(action.move, who, field)
+                action.aimed = foe if action.move.target in ("normal", "any") else None
+                action.bonus = -0.03 if action.move.protects else 0.0
+    ours = [PairOfActions(*pair) for pair in product(*options[:2])]
+    theirs = [PairOfActions(*pair) for pair in product(*options[2:])]
+    together = Turns(Hits(field, matchups))
+    for one, other in random.Random(5).sample(list(product(ours, theirs)), 600):
+        shared, alone = together.play(one, other), Turns(together.hits).play(one, other)
+        assert shared.result() == alone.result() and shared.blocked == alone.blocked
 
 
 def waits(who: Fighter = MEW) -> tuple[Fighter, str, None]:
