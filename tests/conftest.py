@@ -13,9 +13,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-# Each of several test processes has a core to itself; torch reads this once, at its import.
+# Each of several test processes has a core to itself. torch and Numba read these once, at their import, here and in every
+# process that a test starts. Without the second, Numba's first call sets torch's number of threads to all cores, and they
+# spend most of their time waiting for one another.
 if "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
 
 import pytest
 from support.command_line import PLAYERS, Said, one_worker

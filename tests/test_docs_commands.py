@@ -72,13 +72,21 @@ RULES = [
     Rule(r"--cases \d+", "--cases 40", "cases"),
     Rule(r"--count 2400", "--count 30", "teams"),
     *TRAINING_RULES,
+    Rule(
+        r"(heuristic:staller (?:heuristic:emerald|random) .*)--battles 24", r"\1--battles 4", "battles of three pairs"
+    ),
+    Rule(
+        r"@\{500\.\.2500\.\.500\}\?temperature=\{0,0\.5,1\}",
+        "@{500..1000..500}?temperature={0,1}",
+        "networks: 10 pairs instead of 120",
+    ),
     Rule(r"--budget \d+", "--budget 8", "battles"),
     Rule(r"--minutes [\d.]+", "--minutes 0.02", "time"),
     Rule(r"^(arena evaluate (?:--all|--resume)(?!.*--(?:battles|minutes|budget)).*)", r"\1 --minutes 0.02", "time"),
     Rule(r"^(arena leaderboard \S+)[^#]*", r"\1 --min-battles 2 ", "battles of an agent, and the databases"),
     Rule(r"^(scripts/evaluate_against_all.sh \S+)$", r"\1 --minutes 0.02", "time"),
     Rule(r"^(train evaluate (?!.*--battles)[^#]*)", r"\1 --battles 2 ", "battles"),
-    Rule(r"--decisions \d+", "--decisions 100", "decisions"),
+    Rule(r"^(train exploit .*)--decisions \d+", r"\1--decisions 100", "decisions"),
     Rule(
         r"^(train exploit [^#]*)",
         r"\1 --battles 2 --teams competitive --set rollout.battles=4 --set evaluation.battles=2 ",

@@ -9,16 +9,15 @@ import torch
 
 
 def use_threads(threads: int) -> None:
-    """Limit torch and Numba to so many threads; 0: leave both as they are.
+    """Limit torch and Numba to so many threads; 0: leave both as they are, e.g. as OMP_NUM_THREADS has set them.
 
     Where both use OpenMP, Numba's first call of this kind also sets the number of threads for torch, to all cores: so
     torch's is set last. (Numba's further calls leave torch alone.)
     """
-    if not threads:
-        return
+    torch_threads = threads or torch.get_num_threads()
     if importlib.util.find_spec("numba") is not None:
         import numba
 
         settings: Any = numba.config
-        numba.set_num_threads(min(threads, settings.NUMBA_NUM_THREADS))
-    torch.set_num_threads(threads)
+        numba.set_num_threads(min(threads or numba.get_num_threads(), settings.NUMBA_NUM_THREADS))
+    torch.set_num_threads(torch_threads)

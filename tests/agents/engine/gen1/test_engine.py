@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -217,6 +218,37 @@ def test_random_play_begins_finished_battles_anew_with_other_seeds() -> None:
     assert (engine.words[:, WINNER] == UNDECIDED).all()
     assert (engine.words[:, TURN] >= 1).all()
     assert (engine.words[:, SEED : SEED + 4] != fresh[:, SEED : SEED + 4]).any()
+
+
+_ON_TWO_THREADS = """
+import sys
+import numba
+import numpy as np
+from agents.engine.gen1.engine import Engine
+
+BATTLES = 64
+
+def played(threads: int) -> np.ndarray:
+    numba.set_num_threads(threads)
+    engine, rng = Engine(BATTLES), np.random.default_rng(0)
+    engine.reset([(sys.argv[1], sys.argv[1])] * BATTLES, [f"gen5,{n:016x}" for n in range(1, BATTLES + 1)])
+    for _ in range(20):
+        legal = engine.legal()[..., None] >> np.arange(9) & 1
+        engine.step((rng.random(legal.shape) * legal).argmax(axis=-1).astype(np.int32))
+    return engine.words
+
+one, two = played(1), played(2)
+print(numba.get_num_threads(), len(np.unique(one, axis=0)), (one == two).all())
+"""
+
+
+def test_battles_on_two_threads_are_those_on_one() -> None:
+    """In a process of its own: how many threads there may be is read once, and the tests' own processes have one."""
+    environment = {**os.environ, "NUMBA_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", _ON_TWO_THREADS, TEAM], capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stdout.split() == ["2", "64", "True"]
 
 
 _IN_A_FORK = """
