@@ -9,6 +9,8 @@ from typing import Any
 import orjson
 
 SEATS = ("p1", "p2")
+#: The line of an input log at which both sides are shown each other's team sheets.
+SHOW_SHEETS = ">show-openteamsheets"
 
 
 @dataclass(frozen=True)

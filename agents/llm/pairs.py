@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from agents.battle import SeatDoubleBattle
 from agents.battle.choices import named_switch, switch_choices
 from agents.llm.prompts import AROUND
 
@@ -21,14 +21,14 @@ _ROLE = re.compile(r"^(?:(?:team|bring|leads?|send|start with|then|back|bench)\b
 _NOTHING = "(nothing)"
 
 
-def joint_action(action: str, battle: SeatDoubleBattle) -> str:
+def joint_action(action: str, request: dict[str, Any]) -> str:
     """Return an action as the seat of a battle of doubles reads it: "move fakeout +1, switch snorlax", "team 3142".
 
     action: what a model wrote for both slots, or for the one that has something to decide; at team preview numbers or
-    names. What is no legal choice is none afterwards, either.
+    names. What is no legal choice is none afterwards, either. request: Showdown's, that is to be answered.
     """
-    if battle.teampreview:
-        return _selection(action, battle)
+    if request.get("teamPreview"):
+        return _selection(action, request)
     plain = _NOTE.sub("", action.lower())
     parts = [part for each in _BETWEEN.split(plain) if (part := each.strip(AROUND))]
     if len(parts) == 1:
@@ -41,16 +41,16 @@ def joint_action(action: str, battle: SeatDoubleBattle) -> str:
     return ", ".join(parts) or _NOTHING
 
 
-def _selection(action: str, battle: SeatDoubleBattle) -> str:
+def _selection(action: str, request: dict[str, Any]) -> str:
     """Return the selection of a team that an action names, by numbers or names; an action that names none as it is."""
     text = _NOTE.sub("", action.lower()).strip(AROUND)
-    team = battle.last_request["side"]["pokemon"]
+    team = request["side"]["pokemon"]
     members = switch_choices(team, range(1, len(team) + 1), fainted=False)
     by_label = {member.label.removeprefix("switch "): member for member in members}
     numbers = ""
     for each in (part for joined in _BETWEEN.split(text) for part in _AND.split(joined)):
         name = _ROLE.sub("", each.strip(AROUND))
-        member = by_label.get(name) or named_switch(name, members, battle.last_request)
+        member = by_label.get(name) or named_switch(name, members, request)
         if member is None and not _DIGITS.fullmatch(name):
             return text or _NOTHING
         numbers += re.sub(r"\D", "", name) if member is None else str(member.slot)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.contract import Agent, Answer
 from agents.llm.pairs import joint_action
-from agents.llm.prompts import PromptAnswer, kind_of, prompt, read, retry_prompt, template
+from agents.llm.prompts import PromptAnswer, prompt_in_style, read, retry_prompt, template
 from teamsets.errors import BadInput
 
 #: Characters of a model's answer that are kept with a decision.
@@ -86,7 +86,7 @@ class LanguageModel(Agent):
         if len(battle.legal) == 1:
             self.diagnostics = {"forced": True}
             return battle.legal[0]
-        text = prompt(battle, template(self.style, self.prompt_file, kind_of(battle)))
+        text = prompt_in_style(battle, self.style, self.prompt_file)
         if battle.last_request is self._request:  # a retry: the last answer was no legal choice
             self._refused.append(self._kept["answer"])
             text = retry_prompt(text, self._refused[-1])
@@ -96,7 +96,7 @@ class LanguageModel(Agent):
         answer = read(reply.text)
         self._keep(reply, answer.plan)
         action = handed_in(answer, reply.text)
-        return joint_action(action, battle) if isinstance(battle, SeatDoubleBattle) else action
+        return joint_action(action, battle.last_request) if isinstance(battle, SeatDoubleBattle) else action
 
     def _keep(self, reply: Reply, plan: str) -> None:
         """Set the diagnostics, with the tokens of all requests of this decision."""

@@ -87,6 +87,11 @@ def prompt(battle: SeatBattle | SeatDoubleBattle, filled: str) -> str:
     return filled.format(**known(battle))
 
 
+def prompt_in_style(battle: SeatBattle | SeatDoubleBattle, style: str, file: str = "") -> str:
+    """Return the same in a style, or by the template in a file. Raises BadInput as `template`."""
+    return prompt(battle, template(style, file, kind_of(battle)))
+
+
 def retry_prompt(text: str, refused: str) -> str:
     """Return a prompt after an answer that was no legal choice. refused: what was answered."""
     shown = " ".join(refused.split())[:200]

@@ -16,7 +16,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from agents.llm.prompts import STYLES, answer, kind_of, prompt, template
+from agents.llm.prompts import STYLES, answer, prompt_in_style
 from arena.record import unpacked
 from teamsets.atomic import atomic_folder
 from teamsets.errors import BadInput
@@ -35,7 +35,7 @@ def texts_of(db: Path, most: int) -> Iterator[str]:
             if most <= 0:
                 return
             most -= 1
-            yield from (prompt(battle, template(style, kind=kind_of(battle))) for style in STYLES)
+            yield from (prompt_in_style(battle, style) for style in STYLES)
             # Doubles have hundreds of pairs, of the same few words.
             yield from (answer(choice.label, f"use {choice.label}") for choice in battle.legal[:_ANSWERS])
 

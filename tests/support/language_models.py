@@ -15,8 +15,8 @@ TEXTS = [
 ]
 
 
-def tiny_model(folder: Path, seed: int = 0) -> Path:
-    """Write the model and its tokenizer into a folder, and return it."""
+def tiny_model(folder: Path, seed: int = 0, length: int = 1024) -> Path:
+    """Write the model and its tokenizer into a folder, and return it. length: of the longest text, in tokens."""
     made = script("build/tiny_language_model.py")
-    made.make(folder, TEXTS, seed=seed, vocabulary=400, width=32, layers=2, length=1024)
+    made.make(folder, TEXTS, seed=seed, vocabulary=400, width=32, layers=2, length=length)
     return folder

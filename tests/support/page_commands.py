@@ -137,7 +137,11 @@ TRAINING_RULES = [
         r"\1--decisions 3 --playouts 4 --baseline position --min-margin 0.01",
         "playouts, and battles of which a small share would be none",
     ),
-    Rule(r"^train dpo dpo$", f"train dpo dpo --set length.max_steps=2 --set data.validate_on=[] {ONE_THREAD}", "steps"),
+    Rule(
+        r"^(train dpo dpo(?: --set .*)?)$",
+        rf"\1 --set length.max_steps=2 --set data.validate_on=[] {ONE_THREAD}",
+        "steps",
+    ),
     Rule(
         r"^(train base \w+\.yaml)$",
         r"\1 --set length.max_steps=4 --set data.batch_size=4 --set data.max_length=32 --set checkpoints.every=2 "

@@ -64,7 +64,7 @@ def _baseline(context: click.Context, option: click.Parameter, value: str) -> fl
     type=click.IntRange(0),
     default=_TRIES.choices,
     show_default=True,
-    help="Tried at each decision: the one played, and others at random; 0: all legal ones.",
+    help="Tried at each decision: the one played, and others at random, in doubles of one slot; 0: all legal ones.",
 )
 @click.option(
     "--answers-of",
@@ -80,8 +80,8 @@ def _baseline(context: click.Context, option: click.Parameter, value: str) -> fl
 )
 @click.option(
     "--play-on",
-    default="array:max-damage",
-    show_default=True,
+    default="",
+    show_default="array:max-damage, in doubles heuristic:max-damage",
     metavar="SPEC",
     help="Who plays both seats on: policy:PATH?temperature=1, or on the engine random or array:NAME, or on Showdown any.",
 )
@@ -163,6 +163,7 @@ def build(db: Path, where: str, out: Path, replace: bool, as_json: bool, **optio
     Examples:
       train preferences build --where "format = 'gen1ou'" --play-on policy:gen1ou-tiny?temperature=1 --out data/preferences
       train preferences build --where "format = 'gen9ou'" --decisions 1 --out data/gen9
+      train preferences build --where "format = 'gen9championsvgc2026regma'" --choices 4 --out data/doubles
       train preferences build --source expert --where "agent LIKE 'coached%'" --out data/expert
       train preferences build --source answers --answers-of "llm:models/base?temperature=1" --out data/answers
     """

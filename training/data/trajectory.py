@@ -113,39 +113,46 @@ def build_trajectory(
     diagnostics: Sequence[dict[str, Any] | None] = (),
     *,
     by_expert: bool = False,
-    rejected: Sequence[str | None] = (),
+    pairs: Sequence[tuple[str, str] | None] = (),
 ) -> Trajectory | None:
     """Build the trajectory of a side's log; None if no action in it is known.
 
     role: "p1" or "p2". lines: the protocol lines that the side received, requests included. choices: the label of its choice
     for each answered request, None where unknown. diagnostics: of `about["agent"]`, one per choice. by_expert: see
-    `target_policy`. rejected: the labels of the worse choices, one per choice, None where there is no pair.
+    `target_policy`. pairs: the labels of a better and a worse choice, one pair per choice, None where there is none: where
+    they first differ the better one is in `actions` and the worse one in `rejected`; the decisions before that, which both
+    have in common, are seen as they were made for them.
     """
-    observations, actions, policies, targets, values, worse = [], [], [], [], [], []
+    observations, actions, policies, targets, values, rejected = [], [], [], [], [], []
     by_decision = list(diagnostics) or [None] * len(choices)
-    rejections = list(rejected) or [None] * len(choices)
+    compared = list(pairs) or [None] * len(choices)
     refused: Counter[str] = Counter()
     layout = layout_of_format(format_id)
     points = decision_points(role, format_id, lines)
-    for battle, label, reported, other in zip(points, choices, by_decision, rejections, strict=False):
+    for battle, label, reported, pair in zip(points, choices, by_decision, compared, strict=False):
         turn = decisions_of(battle)
-        parts, other_parts = (() if one is None else turn.parts_of(one) for one in (label, other))
+        parts, better, worse = (
+            [] if text is None else list(turn.parts_of(text)) for text in (label, *(pair or (None, None)))
+        )
+        differing = _first_difference(better, worse)
+        made = parts if parts[:differing] == better[:differing] else better
         value = win_probability(reported, str(about.get("agent", "")), refused) if turn.actions else math.nan
         while turn.actions:
             number, possible = turn.number, turn.actions
             observations.append(turn.observe())
-            actions.append(_known(parts, number, possible))
-            # A pair differs first at one of the decisions: before that one there is none, and behind it they are others'.
-            worse.append(_known(other_parts, number, possible) if parts[:number] == other_parts[:number] else MISSING)
+            is_pair = pair is not None and number == differing
+            actions.append(_known(better if is_pair else made, number, possible))
+            rejected.append(_known(worse, number, possible) if is_pair else MISSING)
             by_label = {choice.label: action for action, choice in possible.items()}
             said = _of_decision(reported, turn, parts[:number])
             policy, target = target_policy(said, by_label, by_expert=by_expert, layout=layout)
             policies.append(policy)
             targets.append(target)
             values.append(value)
-            if actions[-1] == MISSING:  # what is seen at the other decisions depends on it
+            action = _known(made, number, possible)
+            if action == MISSING:  # what is seen at the other decisions depends on it
                 break
-            turn.take(actions[-1])
+            turn.take(action)
     if all(action == MISSING for action in actions):
         return None
     rows: dict[str, list[Any]] = {
@@ -154,10 +161,16 @@ def build_trajectory(
         "target_policy": policies,
         "targets": targets,
         "values": values,
-        "rejected": worse,
+        "rejected": rejected,
     }
     arrays: dict[str, Any] = {name: column.stacked(rows[name], layout) for name, column in COLUMNS.items()}
     return Trajectory(**arrays, result=result, about={**about, "refused": dict(refused)} if refused else about)
+
+
+def _first_difference(parts: Sequence[str], others: Sequence[str]) -> int:
+    """Return the number of the first decision at which two choices differ: their length, if they do not."""
+    pairs = enumerate(zip(parts, others, strict=False))
+    return next((number for number, (part, other) in pairs if part != other), min(len(parts), len(others)))
 
 
 def _known(parts: Sequence[str], number: int, possible: dict[int, Choice]) -> int:

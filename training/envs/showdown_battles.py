@@ -140,7 +140,8 @@ class ShowdownBattles:
                 exchange.drop(before)
             battle = self.rows[row] = ShowdownBattle(exchange.open(), fixture, pair)
             start = {"op": "start", "format": fixture.format, "seed": fixture.seed, "maxTurns": _MAX_TURNS}
-            orders.append((battle, {**start, **player_options(fixture)}))
+            shown = {"openSheets": fixture.open_sheets}
+            orders.append((battle, {**start, **shown, **player_options(fixture)}))
         await exchange(orders)
         return [battle for battle, _ in orders]
 

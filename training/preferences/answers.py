@@ -7,15 +7,17 @@ again. One more is asked for at a high temperature, as a garbled answer (garblin
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents import resolve
-from agents.battle import SeatBattle
-from agents.battle.choices import read_answer
+from agents.battle import SeatBattle, SeatDoubleBattle
+from agents.battle.choices import Choice, read_answer
+from agents.battle.joint_answers import read_joint_answer
+from agents.llm.pairs import joint_action
 from agents.llm.player import SHOWN, Reply, handed_in
-from agents.llm.prompts import prompt, read, template
+from agents.llm.prompts import prompt_in_style, read
 from arena.fixture import digest
 from arena.record import unpacked
 from teamsets.errors import BadInput
@@ -26,6 +28,8 @@ from training.preferences.attempts import TriedChoice, TriedDecision
 
 #: Questions that are on their way at once: local models answer so many together.
 _AT_ONCE = 16
+#: Returns the legal choice that an answer means, or None.
+ReadChoice = Callable[[str], Choice | None]
 
 
 class _Question(NamedTuple):
@@ -57,8 +61,7 @@ class Answers:
         options = {**source.options, **source.given}
         self._source, self._agents = source, list[Any]()
         self._number, self._hot, self._seed, self._temperature = number, hot, seed, float(options["temperature"])
-        #: Of its prompts.
-        self.template = template(options["style"], options["prompt"])
+        self._style, self._file = options["style"], options["prompt"]
         if not self._temperature:
             more = f"{spec}{'&' if '?' in spec else '?'}temperature=1"
             raise BadInput(f"--answers-of {spec}: says the same each time at temperature 0: use for example {more}")
@@ -72,20 +75,24 @@ class Answers:
         (stored,) = sides(db, [side])
         questions: list[_Question] = []
         attempts: dict[int, list[TriedChoice]] = {}
-        points: dict[int, tuple[list[Any], Any]] = {}
+        readers: dict[int, ReadChoice] = {}
         for index, battle in enumerate(decision_points(stored.seat, stored.format, unpacked(stored.log))):
             if index in decisions:
                 questions += self._questions(stored.about, index, battle)
-                points[index] = list(battle.legal), battle.last_request
+                readers[index] = reader_of(battle)
         if not self._agents:  # the first loads the model
             self._agents = [self._source.make() for _ in range(_AT_ONCE)]
         replies = wait_for(self._replies(questions))
         for question, reply in zip(questions, replies, strict=True):
-            attempts.setdefault(question.decision, []).append(attempt_of(reply.text, *points[question.decision]))
+            attempts.setdefault(question.decision, []).append(attempt_of(reply.text, readers[question.decision]))
         return {index: TriedDecision(tuple(tried[:-1]), tried[-1]) for index, tried in attempts.items()}
 
+    def prompt(self, battle: SeatBattle) -> str:
+        """Return what the model is asked at a battle's request."""
+        return prompt_in_style(battle, self._style, self._file)
+
     def _questions(self, about: dict[str, Any], index: int, battle: SeatBattle) -> list[_Question]:
-        text, choices = prompt(battle, self.template), [choice.label for choice in battle.legal]
+        text, choices = self.prompt(battle), [choice.label for choice in battle.legal]
         heats = [self._temperature] * self._number + [self._hot]
         where = [self._seed, about["pair"], about["team"], about["seat"], index]
         seeds = [int(digest(["answer", *where, place], 12), 16) % 2**31 for place in range(len(heats))]
@@ -110,13 +117,19 @@ class Answers:
         return await asyncio.gather(*map(ask, questions))
 
 
-def attempt_of(text: str, legal: list[Any], request: dict[str, Any]) -> TriedChoice:
-    """Return what a model wrote as an attempt that was not played on: legal as a seat would take it, or failed to act.
+def reader_of(battle: SeatBattle) -> ReadChoice:
+    """Return what reads an answer as the battle's seat does at its present request, also when the battle has gone on."""
+    request, legal = battle.last_request, list(battle.legal)
+    if not isinstance(battle, SeatDoubleBattle):
+        return lambda action: read_answer(action, legal, request)
+    slots = battle.legal_slots
+    return lambda action: read_joint_answer(joint_action(action, request), legal, slots, request)
 
-    legal: the legal choices (agents.battle.choices.Choice) of Showdown's request.
-    """
+
+def attempt_of(text: str, read_choice: ReadChoice) -> TriedChoice:
+    """Return what a model wrote as an attempt that was not played on: legal as a seat would take it, or failed to act."""
     answer = read(text)
-    choice = read_answer(handed_in(answer, text), legal, request)
+    choice = read_choice(handed_in(answer, text))
     if choice is not None:
         return TriedChoice(choice.label, plan=answer.plan, text=text.strip())
     failure = "illegal" if answer.action else "unparsable"

@@ -80,18 +80,17 @@ class TriedSide:
 class AttemptsFile:
     """`attempts.jsonl`: the sides that were tried so far. settings: of the tries; a file of other ones is refused.
 
-    Raises `problem` (an exception type) with one line.
+    It is written with the first side: a command that tries nothing leaves none. Raises `problem` (an exception type) with
+    one line.
     """
 
     def __init__(self, path: Path, settings: dict[str, Any], problem: type[Exception]) -> None:
         self._path, self.done = path, dict[tuple[int, str], TriedSide]()
-        head = orjson.dumps({"settings": settings})
+        self._head = orjson.dumps({"settings": settings})
         lines = path.read_bytes().split(b"\n") if path.exists() else []
-        if len(lines) < 2:  # none, or the process was killed while it wrote the first
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(head + b"\n")
+        if len(lines) < 3:  # there is none, or the process was killed while it wrote the first side
             return
-        changed = differences(orjson.loads(lines[0])["settings"], orjson.loads(head)["settings"])
+        changed = differences(orjson.loads(lines[0])["settings"], orjson.loads(self._head)["settings"])
         if changed:
             raise problem(
                 f"{path.parent}: {other_settings(changed, 'begun')}: restore them, use --replace, or another --out"
@@ -104,7 +103,9 @@ class AttemptsFile:
 
     def add(self, side: TriedSide) -> None:
         """Append a side in one write."""
-        with self._path.open("ab") as file:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("ab" if self.done else "wb") as file:
+            file.write(b"" if self.done else self._head + b"\n")
             file.write(orjson.dumps(asdict(side)) + b"\n")
         self.done[side.battle, side.seat] = side
 

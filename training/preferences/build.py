@@ -13,15 +13,17 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from agents.battle import SeatBattle
 from agents.engine import HOSTED_FORMATS
-from agents.llm.prompts import prompt, template
+from agents.llm.prompts import prompt_in_style
 from arena.fixture import SEATS
 from arena.record import unpacked
 from teamsets.atomic import write_atomic
-from teamsets.formats import get_singles_format
+from teamsets.formats import get_format
 from training.data.from_store import Candidate, StoredSide, selected, sides
 from training.data.hold_out import parts
 from training.data.rebuild_command import HELD_OUT, PREFERENCES
@@ -42,13 +44,18 @@ Venue = Literal["auto", "engine", "showdown"]
 PARTS: tuple[Part, ...] = ("plan", "action")
 #: Sides whose logs are in memory at once.
 _AT_ONCE = 64
+#: Who plays on where nobody is named, by the number of slots: max-damage on arrays, which plays singles only, or by itself.
+_PLAYERS = {1: "array:max-damage", 2: "heuristic:max-damage"}
 #: (decision, turn, seed, pair) of a side.
 _JudgedDecision = tuple[int, int, int | None, Judged]
+#: Returns the prompt of a battle's present request.
+_Prompt = Callable[[SeatBattle], str]
 
 
 @dataclass(frozen=True)
 class BuildSettings:
-    """What is built. where: SQL condition on sides (`from_store.COLUMNS`). play_on: spec of who plays forks on.
+    """What is built. where: SQL condition on sides (`from_store.COLUMNS`). play_on: spec of who plays forks on, "" for
+    that of _PLAYERS.
 
     garble: see garbling.py; rejected: `real`, or `garbled`: every rejected answer is a garbled one. hold_out: share of the
     battles. style: of the prompts, a style of language models as players. answers_of: with the source `answers`, the spec of
@@ -79,19 +86,20 @@ def build_pairs(
 ) -> dict[str, Any]:
     """Build pairs in the folder `out`, and return the counts. track: wraps a sequence to show progress.
 
-    Raises BadData, and BadInput for battles of doubles and for a player that cannot play a format here.
+    Raises BadData, also for battles of singles and of doubles together, and BadInput for a player that cannot play a format
+    here.
     """
     chosen = [side for side in selected(settings.db, settings.where) if side.seat in SEATS]
-    for format_id in dict.fromkeys(side.format for side in chosen):
-        get_singles_format(format_id, "`train preferences`")  # said before anything is tried, whatever the source
+    settings = replace(settings, play_on=settings.play_on or _PLAYERS[_slots_of(settings.where, chosen)])
     counts: dict[str, Counter[str]] = {
         name: Counter() for name in ("pairs", "rejected", "dropped", "skipped", "outcomes")
     }
     keys = [(side.battle_id, side.seat) for side in chosen]
-    steps, filled, asking = 0, template(settings.style) if settings.source != "answers" else "", None
+    steps, asking = 0, None
+    make_prompt: _Prompt = partial(prompt_in_style, style=settings.style)
     if settings.source == "answers":
         asking = Answers(settings.answers_of, settings.tries.choices, settings.garble_temperature, settings.tries.seed)
-        filled = asking.template
+        make_prompt = asking.prompt
     if settings.source != "expert":
         if replace_all:
             (out / ATTEMPTS).unlink(missing_ok=True)
@@ -101,7 +109,18 @@ def build_pairs(
     else:
         labelled = expert_pairs(settings.db, keys, settings.bar.min_margin, counts["dropped"])
         pairs = {key: [(index, turn, None, side) for index, turn, side in labelled.get(key, [])] for key in keys}
-    return _write(settings, chosen, pairs, out, counts, steps, filled, track)
+    return _write(settings, chosen, pairs, out, counts, steps, make_prompt, track)
+
+
+def _slots_of(where: str, chosen: Sequence[Candidate]) -> int:
+    """Return the number of slots of a side. Raises BadData for singles and doubles: no dataset holds both."""
+    formats = {get_format(side.format).slots: side.format for side in chosen}
+    if len(formats) > 1:
+        raise BadData(
+            f'--where "{where}": selects singles ({formats[1]}) and doubles ({formats[2]}), and a dataset holds either: '
+            f"add for example \"format = '{formats[2]}'\""
+        )
+    return next(iter(formats))
 
 
 def _tries_settings(settings: BuildSettings) -> dict[str, Any]:
@@ -155,11 +174,12 @@ class _Venues:
 
     def _player(self, engine: bool) -> ForkPlayer:
         if engine not in self._made:
-            rows, spec = self._settings.tries.rows, self._settings.play_on
+            slots, spec = get_format(self._format).slots, self._settings.play_on
+            rows = self._settings.tries.rows(slots)
             in_batches = engine and (self._format not in HOSTED_FORMATS or acts_in_batches(spec))
             player = player_of(spec, rows, self._format, in_batches=in_batches)
             forks = forks_of(self._format, rows, engine=engine, in_batches=in_batches)
-            self._made[engine] = forks, ForkPlayer(forks, player, self._settings.tries, self._asking)
+            self._made[engine] = forks, ForkPlayer(forks, player, self._settings.tries, slots, self._asking)
         return self._made[engine][1]
 
     def tried(self, stored: ForkedSide, seat: int) -> TriedSide:
@@ -205,7 +225,7 @@ def _write(
     out: Path,
     counts: dict[str, Counter[str]],
     steps: int,
-    filled: str,
+    make_prompt: _Prompt,
     track: Callable[[Sequence[Any], str], Iterator[Any]],
 ) -> dict[str, Any]:
     with_pairs = [pair for pair in chosen if judgements[pair.battle_id, pair.seat]]
@@ -224,7 +244,7 @@ def _write(
     for batch in track(batches, "writing"):
         for side in sides(settings.db, batch):
             key = (side.about["battle"], side.about["seat"])
-            mine = _texts(side, judgements[key], settings.source, filled)
+            mine = _texts(side, judgements[key], settings.source, make_prompt)
             new = [pair for pair in mine if pair.key not in seen and not seen.add(pair.key)]  # type: ignore[func-returns-value]
             counts["dropped"]["the same pair again"] += len(mine) - len(new)
             pairs[key in held_out] += new
@@ -246,11 +266,11 @@ def _write(
     return summary
 
 
-def _texts(side: StoredSide, pairs: Sequence[_JudgedDecision], source: str, filled: str) -> list[Pair]:
-    """The pairs of a side with their prompts. filled: the template of the prompts."""
+def _texts(side: StoredSide, pairs: Sequence[_JudgedDecision], source: str, make_prompt: _Prompt) -> list[Pair]:
+    """The pairs of a side with their prompts."""
     wanted = {decision for decision, *_ in pairs}
     points = decision_points(side.seat, side.format, unpacked(side.log))
-    prompts = {index: prompt(battle, filled) for index, battle in enumerate(points) if index in wanted}
+    prompts = {index: make_prompt(battle) for index, battle in enumerate(points) if index in wanted}
     about = side.about
     return [
         Pair(
@@ -264,15 +284,14 @@ def _texts(side: StoredSide, pairs: Sequence[_JudgedDecision], source: str, fill
 
 def _trajectory(side: StoredSide, pairs: Sequence[Pair]) -> Trajectory | None:
     """The side up to its last pair, with actions at the pairs only; None if no pair is in the model's action space."""
-    chosen: list[str | None] = [None] * len(side.choices)
-    rejected = list(chosen)
+    by_decision: list[tuple[str, str] | None] = [None] * len(side.choices)
     for one in pairs:
         if one.judged.part == "action":
-            chosen[one.decision], rejected[one.decision] = one.judged.chosen, one.judged.rejected
+            by_decision[one.decision] = one.judged.chosen, one.judged.rejected
     about = {**side.about, "pairs": len(pairs)}
     built = build_trajectory(
-        side.seat, side.format, unpacked(side.log), chosen, side.score, about, rejected=rejected
-    )  # fmt: skip
+        side.seat, side.format, unpacked(side.log), side.choices, side.score, about, pairs=by_decision
+    )
     if built is None:
         return None
     both = (built.actions != MISSING) & (built.rejected != MISSING)

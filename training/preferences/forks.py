@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Protocol
 
 from agents import Agent
-from agents.battle import SeatBattle
+from agents.battle import SeatBattle, SeatDoubleBattle
 from agents.battle.choices import legal_choices
 from agents.engine import FORMATS, HOSTED_FORMATS
 from agents.observation.actions import ACTIONS, legal_actions
-from arena.fixture import SEATS, Fixture, FixtureTeam, digest
+from arena.fixture import SEATS, SHOW_SHEETS, Fixture, FixtureTeam, digest
 from arena.venue import NotOnEngine
 from arena.venues.engine.availability import check_engine
 from arena.venues.engine.stored import stored_results
@@ -20,8 +20,9 @@ from arena.venues.simulator.replaying import input_log_teams
 from arena.venues.simulator.reproduction import StoredDecision
 from teamsets.drawn import drawn_teams
 from teamsets.errors import ArenaError, BadInput, MissingTool
-from teamsets.formats import get_singles_format
-from training.envs.venue import Battles, Ints, Pair
+from teamsets.formats import get_format
+from training.envs.venue import Battles, Ints, Pair, check_engine_format
+from training.preferences.choices import DoublesChoices, SeatChoices, SinglesChoices
 
 #: The row in which a stored battle is replayed.
 LEADER = 0
@@ -29,7 +30,10 @@ LEADER = 0
 
 @dataclass(frozen=True)
 class ForkedSide:
-    """A stored battle. fixture: as it was played. choices: of both seats, without team previews, each with its index."""
+    """A stored battle. fixture: as it was played. choices: of both seats, each with its index.
+
+    previews: the choices at team preview of singles, which are not among the choices; in doubles they are, as decisions.
+    """
 
     battle: int
     fixture: Fixture
@@ -47,11 +51,8 @@ class Forks(Protocol):
     def begin(self, stored: ForkedSide) -> None:
         """Start the stored battle in row LEADER."""
 
-    def labels(self, seat: int) -> dict[str, int]:
-        """Return what a seat of LEADER may choose: the choice's label -> its action, for `battles.play`.
-
-        Raises NotOnEngine where the engine cannot tell.
-        """
+    def choices(self, seat: int) -> SeatChoices:
+        """Return what a seat of LEADER may choose. Raises NotOnEngine where the engine cannot tell."""
 
     def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:
         """Make these rows copies of LEADER, with random numbers of other seeds. agents: of their seats."""
@@ -78,12 +79,13 @@ class EngineForks:
             QuestionBuilder(role, members_of(role, text)) for role, text in zip(SEATS, packed, strict=True)
         ]
 
-    def labels(self, seat: int) -> dict[str, int]:
+    def choices(self, seat: int) -> SinglesChoices:
         from arena.venues.engine.requests import describe_rows
 
         _, parts = describe_rows(self.battles.engine.words[LEADER : LEADER + 1])
         question = self._question_builders[seat].ask(parts[0][seat])
-        return {} if question is None else {choice.label: action for action, choice in question.by_action.items()}
+        by_action = {} if question is None else question.by_action
+        return SinglesChoices({choice.label: action for action, choice in by_action.items()})
 
     def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:
         self.battles.copy(rows * 0 + LEADER, rows, seeds, agents)
@@ -116,7 +118,7 @@ class Gen9Forks:
             raise NotOnEngine(str(error)) from None
         self._teams = Team(first, 0), Team(second, 1)
 
-    def labels(self, seat: int) -> dict[str, int]:
+    def choices(self, seat: int) -> SinglesChoices:
         from agents.engine.gen9.engine import records
         from agents.engine.gen9.requests import request
 
@@ -124,10 +126,10 @@ class Gen9Forks:
         side = records(engine.words)[LEADER]["sides"][seat]
         asked = request(side, self._teams[seat], int(engine.locked(leader)[0, seat, 0]))
         if asked is None:
-            return {}
+            return SinglesChoices({})
         (mask,) = self.battles.masks(leader, leader + seat)
         actions = legal_actions(asked, legal_choices(asked))
-        return {choice.label: action for action, choice in actions.items() if mask[action]}
+        return SinglesChoices({choice.label: action for action, choice in actions.items() if mask[action]})
 
     def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:
         self.battles.copy(rows * 0 + LEADER, rows, seeds)
@@ -137,7 +139,7 @@ class Gen9Forks:
 
 
 class ReplayedForks:
-    """Forks in any singles format for any player: each copy is played again from its start (ShowdownBattles.copy).
+    """Forks in any format for any player: each copy is played again from its start (ShowdownBattles.copy).
 
     engine: on the generation-9 engine, behind Showdown's messages.
     """
@@ -146,17 +148,20 @@ class ReplayedForks:
         from training.envs.hosted_battles import HostedBattles
         from training.envs.showdown_battles import ShowdownBattles
 
-        played = get_singles_format(format_id, "`train preferences`").id
+        played = get_format(format_id).id
         self.battles = HostedBattles(rows, played) if engine else ShowdownBattles(rows, played)
 
     def begin(self, stored: ForkedSide) -> None:
         first, second = stored.previews
         self.battles.begin(_rows(1), [stored.fixture], [(_Preview(first), _Preview(second))])
 
-    def labels(self, seat: int) -> dict[str, int]:
+    def choices(self, seat: int) -> SeatChoices:
         leader = self.battles.rows[LEADER]
         assert leader is not None, "begin comes first"
-        return {choice.label: ACTIONS + k for k, choice in enumerate(leader.seats[seat].battle.legal)}
+        battle = leader.seats[seat].battle
+        if isinstance(battle, SeatDoubleBattle):
+            return DoublesChoices(battle)
+        return SinglesChoices({choice.label: ACTIONS + k for k, choice in enumerate(battle.legal)})
 
     def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:
         self.battles.copy(rows * 0 + LEADER, rows, seeds, agents)
@@ -187,7 +192,12 @@ def forks_of(format_id: str, rows: int, *, engine: bool, in_batches: bool) -> Fo
 
 
 def venues_of(format_id: str, venue: str) -> tuple[bool, ...]:
-    """Return where battles are forked, the first that can: True for the engine. venue: `engine`, `showdown` or `auto`."""
+    """Return where battles are forked, the first that can: True for the engine. venue: `engine`, `showdown` or `auto`.
+
+    Raises UnknownFormat for a format that no engine plays.
+    """
+    if venue == "engine":
+        check_engine_format(format_id)
     if venue == "auto" and format_id in HOSTED_FORMATS:
         try:
             check_engine("forks", [format_id])
@@ -218,8 +228,12 @@ def stored_battles(db: Path, battles: Sequence[int], formats: Sequence[str]) -> 
             else {}
         )
         first, second = (_team(format_id, options[role], texts.get(role)) for role in SEATS)
-        fixture = Fixture(format_id, ("", ""), (first, second), str(options["seed"]), "", "")
+        shown = SHOW_SHEETS in battle.input_log
+        fixture = Fixture(format_id, ("", ""), (first, second), str(options["seed"]), "", "", open_sheets=shown)
         ordered = [list(enumerate(side)) for side in battle.decisions]
+        if get_format(format_id).doubles:
+            loaded.append(ForkedSide(number, fixture, (None, None), (ordered[0], ordered[1])))
+            continue
         previews = [next((d.choice for _, d in side if d.choice.startswith("team ")), None) for side in ordered]
         mine, theirs = ([(i, d) for i, d in side if not d.choice.startswith("team ")] for side in ordered)
         loaded.append(ForkedSide(number, fixture, (previews[0], previews[1]), (mine, theirs)))

@@ -52,8 +52,13 @@ def corrupted(text: str, rng: random.Random) -> str | None:
 
 
 def _illegal(text: str, legal: Sequence[str], rng: random.Random) -> str:
-    """A choice in a form that the arena does not read, or that is not among the legal ones."""
-    kind, _, rest = text.partition(" ")
+    """A choice in a form that the arena does not read, or that is not among the legal ones; of two slots in one of them."""
+    parts = text.split(", ")
+    place = rng.choice([n for n, part in enumerate(parts) if part != "pass"]) if len(parts) > 1 else 0
+    kind, _, rest = parts[place].partition(" ")
     other = "switch" if kind == "move" else "move"
     forms = [f"{other} {rest}", f"{kind} {rng.randrange(7, 100)}", rest, f"{kind}"]
-    return rng.choice([form for form in forms if form and form not in legal])
+    if kind == "team":  # numbers alone are read, and what is missing is filled in
+        forms = [f"{other} {rest}", f"{kind} {rest[:-1]}9", f"{kind} {rest[:-1]}{rest[0]}"]
+    joined = [", ".join([*parts[:place], form, *parts[place + 1 :]]) for form in forms if form]
+    return rng.choice([form for form in joined if form not in legal])

@@ -12,7 +12,7 @@ import orjson
 from arena.battles.guard import StepGuard
 from arena.battles.seat import Fault
 from arena.battles.session import BattleSession, SeatIsolation, player_options
-from arena.fixture import SEATS, Fixture
+from arena.fixture import SEATS, SHOW_SHEETS, Fixture
 from arena.processes.child import Message, SilenceCounter
 from arena.record import BattleRecord
 from arena.venue import Rules, SimulatorCrashed
@@ -287,5 +287,5 @@ def _as_simulated(input_log: list[str], open_sheets: bool) -> list[str]:
             line = f">player {role} {orjson.dumps(player).decode()}"
         kept.append(line)
         if open_sheets and line.startswith(">player p2 "):
-            kept.append(">show-openteamsheets")
+            kept.append(SHOW_SHEETS)
     return kept

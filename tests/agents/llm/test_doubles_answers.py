@@ -18,7 +18,7 @@ def battle() -> SeatDoubleBattle:
 
 def chosen(text: str, asked: SeatDoubleBattle) -> str | None:
     """The label of the choice that a seat reads in what a model wrote; None for an illegal answer."""
-    choice = asked.read_answer(joint_action(handed_in(read(text), text), asked), asked.last_request)
+    choice = asked.read_answer(joint_action(handed_in(read(text), text), asked.last_request), asked.last_request)
     return None if choice is None else choice.label
 
 

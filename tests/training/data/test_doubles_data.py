@@ -126,6 +126,36 @@ def test_an_unknown_choice_of_the_first_slot_leaves_out_what_the_second_would_ha
     assert part is not None and len(part) == len(whole) - 1 and (part.actions == MISSING).sum() == 1
 
 
+def test_a_pair_is_at_the_first_decision_where_its_choices_differ() -> None:
+    record = played(FORMAT)
+    whole, choices = built(record, 0), stored_choices(record, 0)
+    joint = next(place for place, choice in enumerate(choices) if choice.startswith("move ") and ", move " in choice)
+    first, second = choices[joint].split(", ")
+    legal = [row[3] for row in record.decisions if row[0] == 0][joint]
+    plain = [label for label in legal if ": move " in label and not label.endswith(" mega")]
+    other_a, *_ = (label[3:] for label in plain if label.startswith("a: ") and label[3:] != first)
+    other_b, *_ = (label[3:] for label in plain if label.startswith("b: ") and label[3:] != second)
+
+    def with_pair(better: str, worse: str) -> Trajectory:
+        return built(record, 0, pairs=[(better, worse) if place == joint else None for place in range(len(choices))])
+
+    of_a = with_pair(f"{other_a}, {second}", choices[joint])
+    of_b = with_pair(choices[joint], f"{first}, {other_b}")
+    of_both = with_pair(f"{other_a}, {other_b}", choices[joint])
+    ((a,), (b,)) = (np.flatnonzero(made.rejected != MISSING) for made in (of_a, of_b))
+    assert b == a + 1
+    for made in (of_a, of_b, of_both):
+        assert np.array_equal(made.token_ids, whole.token_ids) and np.array_equal(made.features, whole.features)
+    assert of_a.rejected[a] == whole.actions[a] != of_a.actions[a] and of_a.actions[b] == whole.actions[b]
+    assert of_b.actions[b] == whole.actions[b] != of_b.rejected[b] and of_b.legal[b, of_b.rejected[b]]
+    assert np.array_equal(of_both.rejected, of_a.rejected), "slot b's decisions follow other choices of slot a"
+    unplayed = with_pair(f"{other_a}, {other_b}", f"{other_a}, {second}")
+    assert unplayed.rejected[b] == whole.actions[b] and (unplayed.rejected != MISSING).sum() == 1
+    assert unplayed.actions[a] == of_a.actions[a], "both have chosen it"
+    assert not np.array_equal(unplayed.features[b], whole.features[b]), "slot b has seen what slot a did not choose"
+    assert np.array_equal(unplayed.features[b + 1 :], whole.features[b + 1 :])
+
+
 def test_a_dataset_is_of_doubles_or_of_singles(tmp_path: Path) -> None:
     doubles = built(played(FORMAT), 0)
     rows = {name: column.stacked([np.zeros(column.shape(SINGLES))] * 2, SINGLES) for name, column in COLUMNS.items()}

@@ -14,7 +14,7 @@ pytest.importorskip("numba")
 from click.testing import CliRunner, Result
 from support.chat_server import chat_server, choices_in
 
-from agents.battle.choices import Choice
+from agents.battle.choices import Choice, read_answer
 from training.commands.preferences import preferences
 from training.preferences.answers import attempt_of
 from training.preferences.attempts import TriedChoice
@@ -106,13 +106,15 @@ def test_other_rules_ask_nothing_and_rejected_answers_are_counted_by_kind(
 def test_an_answer_is_legal_as_a_seat_would_take_it() -> None:
     legal = [Choice("move surf", "move 1", "move", 1), Choice("switch snorlax", "switch 2", "switch", 2)]
     request: dict[str, Any] = {"active": [{"moves": [{"id": "surf", "move": "Surf"}]}]}
+
+    def tried(text: str) -> TriedChoice:
+        return attempt_of(text, lambda action: read_answer(action, legal, request))
+
     text = "Plan: hit\nAction: **Move Surf**."
-    assert attempt_of(text, legal, request) == TriedChoice("move surf", plan="hit", text=text)
-    assert attempt_of("Action: move rest", legal, request).failure == "illegal"
-    assert attempt_of("I do not know", legal, request) == TriedChoice(
-        "I do not know", failure="unparsable", text="I do not know"
-    )
-    assert attempt_of("", legal, request) == TriedChoice("(nothing)", failure="unparsable", text="")
+    assert tried(text) == TriedChoice("move surf", plan="hit", text=text)
+    assert tried("Action: move rest").failure == "illegal"
+    assert tried("I do not know") == TriedChoice("I do not know", failure="unparsable", text="I do not know")
+    assert tried("") == TriedChoice("(nothing)", failure="unparsable", text="")
 
 
 @pytest.mark.parametrize(

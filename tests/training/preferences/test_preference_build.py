@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,6 @@ import duckdb
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from support.chat_server import chat_server
-from support.command_line import Said
-from support.tournaments import tournament
 
 pytest.importorskip("torch")
 pytest.importorskip("numba")
@@ -71,9 +67,10 @@ def test_a_stored_battle_comes_back_on_the_engine_with_its_legal_choices(played:
             actions = np.full((1, 2), -1)
             for seat in np.flatnonzero(forks.battles.needs_decision(leader)[0]).tolist():
                 _, decided = one.choices[seat][places[seat]]
-                labels = forks.labels(seat)
-                assert set(labels) == set(decided.legal)
-                actions[0, seat] = labels[decided.choice]
+                choices = forks.choices(seat)
+                assert {decided.choice, *choices.others(decided.choice)[0]} == set(decided.legal)
+                assert choices.actions("move splash") is None
+                (actions[0, seat],) = choices.actions(decided.choice) or ()
                 places[seat] += 1
                 compared += 1
             forks.battles.play(leader, actions)
@@ -200,19 +197,11 @@ def test_an_experts_choices_in_stored_battles_become_pairs(played: Path, tmp_pat
     assert {(one["rule"], one["margin"], one["low"]) for one in found.values()} == {("expert-differs", 0.3, None)}
 
 
-@pytest.mark.parametrize("source", ["forks", "expert", "answers"])
-def test_battles_of_doubles_are_refused_in_one_line(
-    source: str, train_command: Callable[..., Said], tmp_path: Path
-) -> None:
-    db = tmp_path / "a.duckdb"
-    tournament(db, "random", "heuristic:max-power", formats=("gen9randomdoublesbattle",), max_turns=2)
-    with chat_server(lambda _: "") as server:
-        model = f"llm:openai?base_url={server.url}&model=m&temperature=1"
-        words = ("--answers-of", model) if source == "answers" else ()
-        said = train_command(
-            *("preferences", "build", "--db", db, "--source", source, "--out", tmp_path / "out", *words), cwd=tmp_path
-        )
-    assert (said.code, said.out) == (2, "") and said.err.count("\n") == 1
-    refusal = "train: format 'gen9randomdoublesbattle': `train preferences` plays singles only: choose a singles format"
-    assert said.err.startswith(refusal)
-    assert not (tmp_path / "out").exists()
+def test_a_command_that_is_refused_leaves_no_settings_for_the_next_one(played: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    refused = build(played, out, "--play-on", "heuristic:expert")
+    assert "cannot play on the engine" in str(refused.exception) and not out.exists()
+    out.mkdir()  # killed while it wrote the first side
+    (out / "attempts.jsonl").write_text('{"settings":{"seed":7}}\n{"battle":1,"se')
+    few = "battle_id IN (SELECT min(battle_id) FROM battles WHERE format = 'gen1ou')"
+    assert build(played, out, "--baseline", "0", "--garble", "illegal", where=few).exit_code == 0
