@@ -27,9 +27,9 @@ from training.preferences.players import Player
 NOT_ON_ENGINE = "not on the engine"
 #: Forks that are played on at once, unless those of one decision are more.
 _AT_ONCE = 256
-#: The most legal choices that a decision is taken to have, where all are tried, by the number of slots: 4 moves, each in two
-#: ways, and 5 switches; of one slot of two 4 moves at 3 targets, each in three ways (Ultra Burst, Z-Move), and 4 switches.
-_MOST_CHOICES = {1: 13, 2: 40}
+#: The most legal choices that a decision is taken to have, where all are tried, by the number of slots: 4 moves, each in
+#: three ways (Ultra Burst, Z-Move), and 5 switches; of one slot of two the same at 3 targets, and 4 switches.
+_MOST_CHOICES = {1: 17, 2: 40}
 #: (battle, role, indices of decisions) -> what was answered at each of them.
 Asking = Callable[[int, str, Sequence[int]], dict[int, TriedDecision]]
 
