@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from support.made_logs import sides as peoples_sides
 
 from agents.observation.actions import FIRST_LEADS, SWITCHES
-from agents.observation.columns import at_preview
+from agents.observation.columns import PokemonFeature, at_preview
 from agents.observation.decisions import decisions_of
+from agents.observation.observation import OURS
 from arena.record import unpacked
 from training.data.from_store import StoredSide, selected, sides
 from training.data.shards import Dataset, DatasetWriter, all_trajectories, digest, opened
@@ -82,3 +84,33 @@ def test_a_dataset_is_read_without_its_previews(dataset: Dataset, tmp_path: Path
     assert '"previews"' in (dataset.folder / "dataset.json").read_text()
     assert plain.previews == () and plain.without_previews() is plain
     assert '"previews"' not in (plain.folder / "dataset.json").read_text()
+
+
+def test_of_peoples_battles_the_lead_is_known() -> None:
+    """The replay shows both teams, and who comes in first."""
+    teams = {"p1": ("Garchomp", "Blissey", "Corviknight"), "p2": ("Dragapult", "Toxapex", "Kingambit")}
+    lines = [
+        "|clearpoke",
+        *(f"|poke|{role}|{name}, M|" for role, team in teams.items() for name in team),
+        "|teampreview",
+    ]
+    lines += [
+        "|",
+        "|start",
+        "|switch|p1a: Corviknight|Corviknight, M|100/100",
+        "|switch|p2a: Dragapult|Dragapult, M|100/100",
+    ]
+    lines += [
+        "|turn|1",
+        "|",
+        "|move|p2a: Dragapult|U-turn|p1a: Corviknight",
+        "|move|p1a: Corviknight|Roost|p1a: Corviknight",
+    ]
+    of_both = peoples_sides("\n".join([*lines, "|turn|2"]), 9)
+    leads = []
+    for role, side in zip(teams, of_both, strict=True):
+        made = build_trajectory(role, "gen9ou", side.lines, side.choices, 1.0, {"format": "gen9ou"})
+        assert made is not None and at_preview(made.features[0]) and made.actions[0] != MISSING
+        assert made.features[0, OURS[0] : OURS[0] + 3, PokemonFeature.ACTIVE].tolist() == [0, 0, 0]
+        leads.append(side.choices[0])
+    assert leads == ["team 312", "team 123"]
