@@ -22,6 +22,9 @@ class BatchedAgent(SinglesAgent):
     `plays_doubles` is asked for each slot in turn there, at team preview for each pick (agents/observation/decisions.py).
     """
 
+    #: Whether it is asked at the team preview of singles, where it chooses its lead. Otherwise the team keeps its order.
+    decides_previews: bool = False
+
     @classmethod
     def act_many(
         cls, agents: Sequence[Self], observations: Observations
@@ -37,8 +40,8 @@ class BatchedAgent(SinglesAgent):
         raise NotImplementedError(f"{cls.__name__}.act_many")
 
     def team_preview(self, battle: SeatBattle) -> Awaitable[Answer] | None:
-        """In doubles a decision like any other; in singles the team's own order."""
-        return self.act(battle) if isinstance(battle, SeatDoubleBattle) else None
+        """In doubles a decision like any other, in singles if it `decides_previews`; else the team's own order."""
+        return self.act(battle) if self.decides_previews or isinstance(battle, SeatDoubleBattle) else None
 
     async def act(self, battle: SeatBattle) -> Answer:
         turn = decisions_of(battle)

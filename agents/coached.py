@@ -74,8 +74,10 @@ class Coached(Agent):
         self.coach.start(battle)
 
     def team_preview(self, battle: SeatBattle) -> Any:
-        """In doubles a decision like any other, which the coach labels; in singles the learner's."""
-        return self._preview(battle) if isinstance(battle, SeatDoubleBattle) else self.learner.team_preview(battle)
+        """A decision like any other, which the coach labels, in doubles and for a learner that `decides_previews`."""
+        if isinstance(battle, SeatDoubleBattle) or getattr(self.learner, "decides_previews", False):
+            return self._preview(battle)
+        return self.learner.team_preview(battle)
 
     async def _preview(self, battle: SeatBattle) -> Answer | None:
         answer = await _awaited(self.learner.team_preview(battle))

@@ -45,6 +45,11 @@ class Format:
     open_sheets: bool = False
 
     @property
+    def team_preview(self) -> bool:
+        """Whether both teams are shown before the battle: from generation 5 on, if the players bring them."""
+        return self.gen >= 5 and not self.random
+
+    @property
     def slots(self) -> int:
         """The number of a side's Pokémon on the field."""
         return 2 if self.doubles else 1

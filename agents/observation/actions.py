@@ -6,8 +6,8 @@
 | 4 – 8 | our benched Pokémon, in alphabetical order of their idents, fainted ones included |
 | 9 – 12 | the moves as in 0 – 3, with terastallization |
 
-Mega evolution, Z-moves and Dynamax have no action and are never chosen. Team preview is no decision of the network: the
-team's own order is used.
+Mega evolution, Z-moves and Dynamax have no action and are never chosen. At team preview the actions choose the lead: 0 the
+team's first Pokémon, 4 – 8 one of the others; the rest of the team keeps its order.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from agents.observation.layout import SINGLES
 
 ACTIONS = SINGLES.actions
 MOVES, SWITCHES, TERA = range(0, 4), range(4, 9), range(9, 13)
+#: At team preview: the team's first Pokémon leads.
+FIRST_LEADS = 0
 
 
 def ordered_moves(request: dict[str, Any]) -> list[dict[str, Any]]:
@@ -38,7 +40,7 @@ def ordered_bench(request: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def legal_actions(request: dict[str, Any], legal: list[Choice]) -> dict[int, Choice]:
-    """Return legal action -> choice for a request; empty at team preview."""
+    """Return legal action -> choice for a request."""
     return ordered_actions(request, legal, ordered_moves(request), ordered_bench(request))
 
 
@@ -46,13 +48,16 @@ def ordered_actions(
     request: dict[str, Any], legal: list[Choice], moves: list[dict[str, Any]], bench: list[dict[str, Any]]
 ) -> dict[int, Choice]:
     """Return the same, given `ordered_moves` and `ordered_bench` of the request."""
-    if not legal or legal[0].kind == "team":
+    if not legal:
         return {}
+    switch_actions = {mon["ident"]: action for action, mon in enumerate(bench, SWITCHES[0])}
+    team = request["side"]["pokemon"]
+    if legal[0].kind == "team":
+        return {switch_actions.get(team[lead.slot - 1]["ident"], FIRST_LEADS): lead for lead in legal}
     move_actions: dict[str, int] = {}
     for action, move in enumerate(moves):
         move_actions.setdefault(move["id"], action)
-    switch_actions = {mon["ident"]: action for action, mon in enumerate(bench, SWITCHES[0])}
-    team, listed = request["side"]["pokemon"], request["active"][0]["moves"] if moves else []
+    listed = request["active"][0]["moves"] if moves else []
     choices: dict[int, Choice] = {}
     for choice in legal:
         kind, slot, extra = choice.kind, choice.slot, choice.extra

@@ -10,6 +10,7 @@ left"; a flag is 0 or 1.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,6 +167,16 @@ class MoveFeature(IntEnum):
     BOOSTS = 19
     SELF_DESTRUCTS = 20
     SECONDARY = 21
+
+
+def at_preview(features: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
+    """Return at which decisions [...] of features [..., tokens, features] the battle is at its team preview.
+
+    That is the decision of turn 0. A lead that leaves at once (Eject Pack) is replaced in turn 0, too, by a forced switch.
+    """
+    field = features[..., FIELD, :]
+    is_first: NDArray[np.bool_] = field[..., FieldFeature.INVERSE_TURN] == 1
+    return is_first & (field[..., FieldFeature.FORCED_SWITCH] == 0)
 
 
 def turns(features: NDArray[np.float32]) -> NDArray[np.int64]:

@@ -48,12 +48,16 @@ class Decisions(Protocol):
     def label_of(self, action: int) -> str:
         """Return the label of a legal action of the next decision among all decisions of the request."""
 
+    @property
+    def is_preview(self) -> bool:
+        """Whether the request is that of team preview."""
+
     def parts_of(self, label: str) -> Sequence[str]:
         """Return the labels of the choices, one for each decision, of a stored choice's label."""
 
 
 class SinglesDecisions:
-    """The decision of a request in singles. Team preview has none."""
+    """The decision of a request in singles; at team preview: who leads."""
 
     number, prefix = 0, ""
 
@@ -61,6 +65,7 @@ class SinglesDecisions:
         self._battle = battle
         self.actions = legal_actions(battle.last_request, battle.legal)
         self.choice = battle.legal[0]
+        self.is_preview = self.choice.kind == "team"
 
     def observe(self) -> Observation:
         return observe(self._battle)
@@ -72,7 +77,11 @@ class SinglesDecisions:
         return self.actions[action].label
 
     def parts_of(self, label: str) -> Sequence[str]:
-        return [label]
+        if not self.is_preview:
+            return [label]
+        # Whatever the order of the others is: of those with the same lead the team's own order is the legal one.
+        lead = label.removeprefix("team ")[:1]
+        return [choice.label for choice in self._battle.legal if str(choice.slot) == lead]
 
 
 def decisions_of(battle: SeatBattle) -> Decisions:

@@ -32,7 +32,7 @@ class Layout:
 
 
 SINGLES = Layout(
-    1, 19, 12, 56, 13, ours=range(3, 9), theirs=range(9, 15), moves=range(15, 19), version=6
+    1, 19, 12, 56, 13, ours=range(3, 9), theirs=range(9, 15), moves=range(15, 19), version=7
 )  # fmt: skip
 DOUBLES = Layout(
     2, 23, 12, 80, 39, ours=range(3, 9), theirs=range(9, 15), moves=range(15, 23), version=1

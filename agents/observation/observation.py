@@ -11,6 +11,10 @@ An observation has 19 tokens, each with IDS_PER_TOKEN vocabulary ids and FEATURE
 | 15 – 18 | our moves, in the order of the actions 0 – 3 | move, type, category | PP, damage, power, accuracy … |
 
 So action 4 + i (switch) is about token 4 + i, and actions i and 9 + i (moves) are about token 15 + i.
+
+At team preview the turn is 0, no Pokémon is active, theirs are those that are shown, in the order of their team, and none of
+them counts as known in their side's token. Token 3 is our team's first Pokémon; token 15 is a copy of it, which action 0
+(it leads) is about.
 """
 
 from __future__ import annotations
@@ -28,7 +32,8 @@ from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
 from agents.battle.choices import listed_move
-from agents.observation.actions import legal_mask, ordered_actions, ordered_bench, ordered_moves
+from agents.observation.actions import FIRST_LEADS, legal_mask, ordered_actions, ordered_bench, ordered_moves
+from agents.observation.columns import PokemonFeature
 from agents.observation.estimates import NO_ESTIMATE, NO_MOVE, of_move, side_factors
 from agents.observation.layout import SINGLES, Layout
 from agents.observation.packed_tokens import field_token, move_token, side_token
@@ -43,7 +48,8 @@ _UNLIKE_2 = range(2, 8)
 #: Up to version 4 the battle was as poke-env has it, with the faults that docs/state.md lists; the arrays mean the same.
 #: Version 5 listed some Pokémon that had changed forme (Mimikyu, Ogerpon) as unseen, too, and took the types of one that
 #: roosts, or of the same one without it, from its cache.
-_ALIKE = (3, 4, 5, VERSION)
+#: Up to version 6 team preview was not observed; all else is the same.
+_ALIKE = (3, 4, 5, 6, VERSION)
 TOKENS, IDS_PER_TOKEN, FEATURES = SINGLES.tokens, SINGLES.ids, SINGLES.features
 OURS, THEIRS, OUR_MOVES = SINGLES.ours, SINGLES.theirs, SINGLES.moves
 _ID_BYTES, _FEATURE_BYTES = 2 * IDS_PER_TOKEN, 4 * FEATURES  # of a token
@@ -105,12 +111,17 @@ def observe(battle: SeatBattle) -> Observation:
     request, turn, gen, team, near, far, tera, their_tera = _state_of(battle)
     moves, bench = ordered_moves(request), ordered_bench(request)
     own, other, others = battle.active_pokemon, battle.opponent_active_pokemon, battle.opponent_team
+    preview = bool(request.get("teamPreview"))
+    if preview:  # where poke-env has the first of ours active, and all of theirs seen
+        own, others, shown = None, {}, [*battle.teampreview_opponent_team, *(None,) * 6][:6]
+    else:
+        shown = _theirs(battle, other)
     ours = [
         pokemon.token(None if entry is None else team.get(entry["ident"]), entry, battle, cached)
         for entry in (next((mon for mon in request["side"]["pokemon"] if mon["active"]), None), *bench)
     ]
-    theirs = [pokemon.token(mon, None, battle, cached) for mon in _theirs(battle, other)]
-    our_active, their_active = ours[0].able, theirs[0].able
+    theirs = [pokemon.token(mon, None, battle, cached) for mon in shown]
+    our_active, their_active = (None, None) if preview else (ours[0].able, theirs[0].able)
     our_side, their_side = side_factors(near), side_factors(far)
     token_ids, features = bytearray(), bytearray()
     for ids, row in (
@@ -141,11 +152,16 @@ def observe(battle: SeatBattle) -> Observation:
         features += row
     token_ids += bytes(_ID_BYTES * (len(OUR_MOVES) - len(moves)))
     features += bytes(_FEATURE_BYTES * (len(OUR_MOVES) - len(moves)))
-    return Observation(
+    seen = Observation(
         np.ndarray((TOKENS, IDS_PER_TOKEN), np.int16, token_ids),
         np.ndarray((TOKENS, FEATURES), np.float32, features),
         legal_mask(ordered_actions(request, battle.legal, moves, bench)),
     )
+    if preview:
+        first, copy = OURS[0], OUR_MOVES[FIRST_LEADS]
+        seen.features[first, PokemonFeature.ACTIVE] = 0
+        seen.token_ids[copy], seen.features[copy] = seen.token_ids[first], seen.features[first]
+    return seen
 
 
 def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:

@@ -69,6 +69,11 @@ class About:
         """The layout of the observations that it reads."""
         return layout_of(self.shape.get("slots", 1))
 
+    @property
+    def decides_previews(self) -> bool:
+        """Whether the network chooses its lead at the team preview of singles."""
+        return bool(self.shape.get("team_preview", False))
+
     def unfit_for(self, gen: int, *, doubles: bool = False) -> str:
         """Return why the network cannot play a generation's singles or doubles, and the fix, in one line; "" if it can."""
         if self.layout is not layout_of(2 if doubles else 1):
@@ -81,6 +86,15 @@ class About:
         return (
             f"made for observation {self.observation}, which does not know Hidden Power's type: in generation {gen} "
             f"it would misread observation {observation.VERSION}: use the version that trained it, or train it again"
+        )
+
+    def unfit_as_reference(self, *, team_preview: bool) -> str:
+        """Return why it cannot be the reference of a network, and the fix; "" if it can. team_preview: of its shape."""
+        if not team_preview or self.decides_previews:
+            return ""
+        return (
+            "does not decide team previews, and the network does: set its team_preview: false, reference.coefficient: 0, or "
+            "another reference"
         )
 
 
@@ -128,6 +142,8 @@ def save(
             del shape["slots"]
         if shape["policies"] == 1:  # for the same reason
             del shape["policies"]
+        if not shape["team_preview"]:  # likewise
+            del shape["team_preview"]
         about = About(shape, step, lineage or [], config or {}, metrics or {}, layout.version)
         document = {**_needed(layout), **asdict(about)}
         (temporary / ABOUT).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

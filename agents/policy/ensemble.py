@@ -24,7 +24,8 @@ class Ensemble(NetworkAgent):
     """Several networks as one player: the mean of their probabilities, each at temperature 1.
 
     A, B, …: two or more as after `policy:` (`ensemble:gen1ou,runs/other@best`). The same one twice counts twice. Their
-    errors differ, and the mean has less of them (Dietterich 2000); a decision costs as much as all of them together.
+    errors differ, and the mean has less of them (Dietterich 2000); a decision costs as much as all of them together. In
+    singles it chooses its lead if all of them do; otherwise it plays the team's own order.
 
     Diagnostics of each decision: `win_probability`, the mean of theirs; `probabilities`, of each legal choice; or
     `no_action` if no legal choice is in the action space.
@@ -38,6 +39,7 @@ class Ensemble(NetworkAgent):
     def __init__(self, temperature: float = 0.0, device: str = "auto") -> None:
         super().__init__(temperature, device)
         self._members = [policy(path)(device=device) for path in self.paths]
+        self.decides_previews = all(member.decides_previews for member in self._members)
 
     @classmethod
     def repeats(cls, **options: Any) -> bool:

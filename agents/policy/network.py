@@ -47,7 +47,8 @@ class Shape:
     decisions that a decision attends to in each layer, itself included. expansion: ratio of a feed-forward layer's hidden
     width to its width. bins: of the value's distribution. dropout: of each residual branch. slots: of a side, 1 in singles
     and 2 in doubles; they decide which observations it reads (agents/observation/layout.py). policies: 2: slot b has a
-    network of its own; what is decided at team preview is slot a's.
+    network of its own; what is decided at team preview is slot a's. team_preview: in singles, whether it chooses its lead;
+    False: it plays the team's own order. In doubles team preview is always a decision.
     """
 
     token_width: int
@@ -62,11 +63,14 @@ class Shape:
     dropout: float
     slots: int = 1
     policies: int = 1
+    team_preview: bool = False
 
     def __post_init__(self) -> None:
         for name, size in asdict(self).items():
-            if name != "dropout" and (not isinstance(size, int) or size < 1):
+            if name not in ("dropout", "team_preview") and (not isinstance(size, int) or size < 1):
                 raise BadInput(f"network shape: {name}={size!r}: must be an integer of 1 or more")
+        if not isinstance(self.team_preview, bool):
+            raise BadInput(f"network shape: team_preview={self.team_preview!r}: must be true or false")
         if not 0 <= self.dropout < 1:
             raise BadInput(f"network shape: dropout={self.dropout}: must be at least 0 and less than 1")
         for width, heads in (("token_width", "token_heads"), ("width", "heads")):
@@ -93,13 +97,13 @@ PRESETS = {
 
 
 def preset_of(shape: Shape) -> str | None:
-    """Return the name of the preset with these sizes, whatever its dropout, slots and policies; None if none has them."""
+    """Return the name of the preset with these sizes, whatever its other fields are; None if none has them."""
     wanted = _sizes(shape)
     return next((name for name, preset in PRESETS.items() if _sizes(preset) == wanted), None)
 
 
 def _sizes(shape: Shape) -> Shape:
-    return replace(shape, dropout=0.0, slots=1, policies=1)
+    return replace(shape, dropout=0.0, slots=1, policies=1, team_preview=False)
 
 
 class Output(NamedTuple):

@@ -109,7 +109,9 @@ class Policy(NetworkAgent):
 
     def __init__(self, temperature: float = 0.0, device: str = "auto") -> None:
         super().__init__(temperature, device)
-        self._server = connection_to(_pinned(self.path), device)
+        folder = _pinned(self.path)
+        self.decides_previews = _read(folder).decides_previews
+        self._server = connection_to(folder, device)
         self._session, self._release = self._server.open_session(self)
         self._position = -1
         self._turn: int | None = None
@@ -184,8 +186,8 @@ def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     return weights / weights.sum()
 
 
-#: Resolves a spec's path to a checkpoint once per process.
-_pinned = functools.cache(checkpoint.find)
+#: Resolves a spec's path to a checkpoint once per process, and reads its metadata.
+_pinned, _read = functools.cache(checkpoint.find), functools.cache(checkpoint.read)
 
 
 @functools.cache

@@ -67,8 +67,8 @@ class Recorder:
         records = [*self.open.values(), *self.done]
         return sum(array.nbytes for record in records for _, seen in record.decisions for array in seen) / 2**20
 
-    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Any) -> None:
-        self.battles.begin(rows, fixtures, agents)
+    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Any, leads: Any = None) -> None:
+        self.battles.begin(rows, fixtures, agents, leads)
         for row, fixture in zip(rows.tolist(), fixtures, strict=True):
             if row < RECORDED_ROWS and len(self.done) + len(self.open) < self.most:
                 self.open[row] = Record(fixture)

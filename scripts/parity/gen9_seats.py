@@ -26,6 +26,7 @@ from agents.engine.gen9.library import announce, build
 from agents.engine.gen9.log import for_seat
 from agents.engine.gen9.requests import Team, members_of, request
 from agents.engine.gen9.teams import DATA, IDS, SPECIES, TYPES, to_id
+from agents.observation.observation import Observation, observe
 from agents.registry import resolve
 from teamsets.errors import BadInput, MissingTool
 
@@ -74,7 +75,7 @@ class SeatedBattles:
     """Battles of an engine in play; `engine` keeps what its seats were shown.
 
     teams: both packed teams of each battle; orders: as of Engine.reset. battles [N][2]: what the seats have read. pending:
-    the seats that have to choose now, rows in order.
+    the seats that have to choose now, rows in order. previews [N][2]: what they saw at their team previews.
     """
 
     def __init__(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], orders: Sequence[Orders]) -> None:
@@ -89,12 +90,14 @@ class SeatedBattles:
             [SeatBattle(f"battle-{row}", role, role, 9, FORMAT, random.Random(row)) for role in ("p1", "p2")]
             for row in range(len(teams))
         ]
+        self.previews: list[list[Observation]] = [[] for _ in teams]
         for row, seats in enumerate(self.battles):
             lines = self.engine.lines(row)
             begin = lines.index(_PREVIEW) + 1
             for seat, battle in enumerate(seats):
                 battle.feed(for_seat(lines[:begin], seat))
                 battle.ask({"teamPreview": True, "side": self._teams[row][seat].request(previewed[row]["sides"][seat])})
+                self.previews[row].append(observe(battle))
                 battle.feed(for_seat(lines[begin:], seat))
         self.pending: list[PendingDecision] = []
         self._ask()

@@ -26,7 +26,7 @@ class MatrixGame:
         self.turns = np.ones(size, np.int64)
         self._random = [random.Random(0)] * size
 
-    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[object]) -> None:
+    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[object], leads: object = None) -> None:
         self.winners[rows] = UNDECIDED
         for row, fixture in zip(rows.tolist(), fixtures, strict=True):
             self._random[row] = random.Random(fixture.seed)

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from support.matrix_game import MatrixGame, MatrixGames
+from training.online.collecting import RolloutPlan, SeatAssignment
 from training.online.config import OnlineConfig
+from training.online.rollout import Rollout
 from training.online.rules import trainer_class
-from training.online.trainer import Trainer
+from training.online.trainer import LEARNER, Trainer
 from training.runs.config_reader import validated
 from training.runs.settings import Change, changed
 from training.runs.shipped import resolve_path
@@ -49,3 +51,13 @@ def matrix_trainer(wins: list[list[float]], name: str = "ppo", battles: int = 25
     alone = {"league__members": [{"who": "opponent", "weight": 1.0}], "rollout__battles": battles}
     config = settings(name, **{**alone, **changes})
     return trainer_class(name)(config, battles=MatrixGame(battles, wins), games=MatrixGames())
+
+
+def collected(one: Trainer, group: int = 1, branch_at: int = 0, both: bool = False) -> Rollout:
+    """One rollout of the learner, which also plays the opponent where the league names the role."""
+    role = one.roles[LEARNER]
+    one.league.opponent = SeatAssignment("self", role.network, role.manner, LEARNER)
+    count = one.config.rollout.battles
+    plays = SeatAssignment(LEARNER, role.network, role.manner, LEARNER)
+    plan = RolloutPlan(0, count, group, branch_at, both, frozenset([LEARNER]), plays, one.league.weights)
+    return one._collector.collect(plan, one.league)[LEARNER]

@@ -13,7 +13,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,7 +25,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from agents.observation import observation
-from agents.observation.layout import Layout, layout_of
+from agents.observation.columns import at_preview
+from agents.observation.layout import SINGLES, Layout, layout_of
 from agents.observation.vocabulary import vocabulary
 from teamsets.atomic import atomic_folder
 from teamsets.errors import BadInput
@@ -54,7 +55,8 @@ class Dataset:
 
     lengths: of the trajectories of each shard. names: the shards' files. about: how it was built. observation: the version
     of its observations (agents/observation/layout.py). formats: number of trajectories by format, empty for datasets of
-    earlier versions. slots: of a side in its battles: 1 in singles, 2 in doubles.
+    earlier versions. slots: of a side in its battles: 1 in singles, 2 in doubles. previews: of each shard, the number of
+    decisions at team previews of singles (1 or 0) that each trajectory begins with; empty where none does.
     """
 
     folder: Path
@@ -64,6 +66,18 @@ class Dataset:
     observation: int = observation.VERSION
     formats: dict[str, int] = field(default_factory=dict)
     slots: int = 1
+    previews: tuple[tuple[int, ...], ...] = ()
+    leaves_out_previews: bool = False
+
+    def without_previews(self) -> Dataset:
+        """Return the dataset as it is read without decisions at team previews of singles."""
+        if not self.previews or self.leaves_out_previews:
+            return self
+        lengths = tuple(
+            tuple(length - preview for length, preview in zip(*pair, strict=True))
+            for pair in zip(self.lengths, self.previews, strict=True)
+        )
+        return replace(self, lengths=lengths, leaves_out_previews=True)
 
     @property
     def trajectories(self) -> int:
@@ -164,10 +178,12 @@ class DatasetWriter:
         )
         packed = zstandard.ZstdCompressor(level=6, write_checksum=True).compress(save(arrays))
         (self._partial / name).write_bytes(packed)
+        previews = [int(at_preview(trajectory.features[0])) for trajectory in self._waiting]
         formats = Counter(str(trajectory.about.get("format", "unknown")) for trajectory in self._waiting)
-        self._shards.append(
-            {"file": name, "lengths": [len(trajectory) for trajectory in self._waiting], "formats": formats}
-        )
+        shard = {"file": name, "lengths": [len(trajectory) for trajectory in self._waiting], "formats": formats}
+        if self._layout is SINGLES and any(previews):
+            shard["previews"] = previews
+        self._shards.append(shard)
         self._waiting = []
 
 
@@ -211,12 +227,18 @@ def opened(folder: Path) -> Dataset:
     formats: Counter[str] = Counter()
     try:
         lengths = tuple(tuple(map(operator.index, shard["lengths"])) for shard in document["shards"])
+        previews = tuple(
+            tuple(map(operator.index, shard.get("previews", [0] * len(shard["lengths"]))))
+            for shard in document["shards"]
+        )
         files = tuple(_shard_name(shard["file"]) for shard in document["shards"])
         for shard in document["shards"]:
             formats.update({str(name): operator.index(number) for name, number in shard.get("formats", {}).items()})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadData(f"dataset {folder}: dataset.json is damaged ({error!r:.100}): build it again") from None
-    return Dataset(folder, lengths, files, about, document["observation"], dict(formats.most_common()), slots)
+    counted = dict(formats.most_common())
+    previews = previews if any(map(any, previews)) else ()
+    return Dataset(folder, lengths, files, about, document["observation"], counted, slots, previews)
 
 
 def _shard_name(name: Any) -> str:
@@ -244,7 +266,19 @@ def read_shard(dataset: Dataset, number: int) -> Shard:
         if observation.unlike(dataset.observation, get_format(format_id).gen, layout):
             needed = f"{layout.version} for {format_id}"
             raise _other_version(dataset.folder, dataset.about, "observation", dataset.observation, needed)
+    if dataset.leaves_out_previews:
+        _leave_out_previews(arrays, np.array(dataset.previews[number]))
     return Shard(arrays, about)
+
+
+def _leave_out_previews(arrays: dict[str, NDArray[Any]], previews: NDArray[np.int64]) -> None:
+    """Take the first `previews` [K] decisions of each trajectory, 1 or 0, out of a shard's arrays."""
+    starts = arrays["starts"]
+    kept = np.ones(starts[-1], np.bool_)
+    kept[starts[:-1][previews > 0]] = False
+    for name in COLUMNS:
+        arrays[name] = arrays[name][kept]
+    arrays["starts"] = starts - np.concatenate([[0], np.cumsum(previews)])
 
 
 def digest(dataset: Dataset) -> str:

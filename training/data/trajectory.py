@@ -65,7 +65,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Trajectory:
-    """T decisions of one side, oldest first, in singles without team preview. The shapes are those of singles.
+    """T decisions of one side, oldest first, that at team preview included. The shapes are those of singles.
 
     token_ids, features, legal: observations (agents/observation/observation.py). actions: MISSING where the action is
     unknown or not in the action space. target_policy: an expert's probabilities; zeros where there is none. targets: source
@@ -127,6 +127,7 @@ def build_trajectory(
     by_decision = list(diagnostics) or [None] * len(choices)
     compared = list(pairs) or [None] * len(choices)
     refused: Counter[str] = Counter()
+    is_preview: list[bool] = []
     layout = layout_of_format(format_id)
     points = decision_points(role, format_id, lines)
     for battle, label, reported, pair in zip(points, choices, by_decision, compared, strict=False):
@@ -140,6 +141,7 @@ def build_trajectory(
         while turn.actions:
             number, possible = turn.number, turn.actions
             observations.append(turn.observe())
+            is_preview.append(turn.is_preview)
             is_pair = pair is not None and number == differing
             actions.append(_known(better if is_pair else made, number, possible))
             rejected.append(_known(worse, number, possible) if is_pair else MISSING)
@@ -153,7 +155,8 @@ def build_trajectory(
             if action == MISSING:  # what is seen at the other decisions depends on it
                 break
             turn.take(action)
-    if all(action == MISSING for action in actions):
+    in_play = [action for action, preview in zip(actions, is_preview, strict=True) if layout.slots > 1 or not preview]
+    if all(action == MISSING for action in in_play):  # of singles, which may be read without team previews
         return None
     rows: dict[str, list[Any]] = {
         **{name: [getattr(one, name) for one in observations] for name in ("token_ids", "features", "legal")},
@@ -182,9 +185,10 @@ def _known(parts: Sequence[str], number: int, possible: dict[int, Choice]) -> in
 def _of_decision(reported: dict[str, Any] | None, turn: Decisions, chosen: Sequence[str]) -> dict[str, Any] | None:
     """Return the diagnostics of a request as those of its next decision. chosen: the labels of what was chosen before it.
 
-    In doubles an agent reports by slot ("a: move fakeout +1"), or by joint choices: those that begin as it was chosen.
+    In doubles an agent reports by slot ("a: move fakeout +1"), or by joint choices: those that begin as it was chosen. At a
+    team preview of singles it reports orders: those with the same lead are one choice.
     """
-    if reported is None or not turn.prefix:
+    if reported is None or not (turn.prefix or turn.is_preview):
         return reported
     found = dict(reported)
     for name in ("visits", "probabilities"):
@@ -199,7 +203,7 @@ def _of_decision(reported: dict[str, Any] | None, turn: Decisions, chosen: Seque
 
 def _part_of(label: str, turn: Decisions, chosen: Sequence[str]) -> str | None:
     """Return what a reported label says of the next decision: the label of one of its choices, or None."""
-    if label.startswith(turn.prefix):
+    if turn.prefix and label.startswith(turn.prefix):
         return label.removeprefix(turn.prefix)
     if _OF_ONE_DECISION.match(label):
         return None

@@ -57,7 +57,10 @@ class EngineBattles:
     def turns(self) -> NDArray[np.int32]:
         return self.engine.words[:, TURN]
 
-    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair]) -> None:
+    def begin(
+        self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair], leads: NDArray[np.bool_] | None = None
+    ) -> None:
+        # Generation 1 has no team preview.
         teams = [(first.packed or "", second.packed or "") for first, second in (one.teams for one in fixtures)]
         with self._limited(len(rows)):
             self.engine.reset(teams, [fixture.seed for fixture in fixtures], rows.tolist())

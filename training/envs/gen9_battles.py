@@ -25,9 +25,9 @@ class Gen9Battles:
     """See `Battles` (venue.py). engine: its rows are the battles. cores: threads of the engine; None: all.
 
     Battles in which an agent acts alone, whose seat has to read the protocol, are played by HostedBattles: the same ones,
-    more slowly. In the others teams are played in their own order. A choice that turns out to be impossible (somebody keeps
-    the Pokémon from leaving, which its request did not say) is made anew, as on Showdown; the other seat's stands. Raises
-    CompilerMissing, MissingTool (the cache folder cannot be written), BadInput.
+    more slowly. A choice that turns out to be impossible (somebody keeps the Pokémon from leaving, which its request did
+    not say) is made anew, as on Showdown; the other seat's stands. Raises CompilerMissing, MissingTool (the cache folder
+    cannot be written), BadInput.
     """
 
     def __init__(self, size: int, format_id: str, cores: int | None = None) -> None:
@@ -58,21 +58,30 @@ class Gen9Battles:
         own: NDArray[np.int32] = records(self.engine.words)[word]
         return own if self._hosts is None else np.where(self._is_hosted, getattr(self._hosts, name), own)
 
-    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair]) -> None:
+    def begin(
+        self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair], leads: NDArray[np.bool_] | None = None
+    ) -> None:
+        leads = np.zeros((len(rows), 2), np.bool_) if leads is None else leads
         hosted = np.array([pair != (None, None) for pair in agents], np.bool_)
         if hosted.any():
             places = np.flatnonzero(hosted).tolist()
-            self._hosted.begin(rows[hosted], [fixtures[k] for k in places], [agents[k] for k in places])
-            self.engine.words[rows[hosted]] = 0  # nobody is asked anything there
-        places = np.flatnonzero(~hosted).tolist()
-        sides = [fixtures[k].teams for k in places]
-        teams = [(first.packed or "", second.packed or "") for first, second in sides]
-        self.engine.reset(teams, [fixtures[k].seed for k in places], rows[~hosted].tolist())
+            pairs = [agents[k] for k in places]
+            self._hosted.begin(rows[hosted], [fixtures[k] for k in places], pairs, leads[hosted])
+            self.engine.words[rows[hosted]] = self.engine.shown[rows[hosted]] = 0  # nobody is asked anything there
+        for which in (~hosted & leads.any(axis=1), ~hosted & ~leads.any(axis=1)):
+            chosen = [fixtures[k] for k in np.flatnonzero(which).tolist()]
+            teams = [(fixture.teams[0].packed or "", fixture.teams[1].packed or "") for fixture in chosen]
+            seeds = [fixture.seed for fixture in chosen]
+            if leads[which].any():
+                self.engine.preview(teams, seeds, rows[which], leads[which])
+            else:
+                self.engine.reset(teams, seeds, rows[which].tolist())
         self._chosen[rows], self._is_hosted[rows] = _NOTHING, hosted
 
     def needs_decision(self, rows: Ints) -> NDArray[np.bool_]:
         battles = records(self.engine.words)
-        needs: NDArray[np.bool_] = (battles["sides"]["request"][rows] != 0) & (self._chosen[rows] == _NOTHING)
+        asked = (battles["sides"]["request"][rows] != 0) | self.engine.choosing_leads(rows)
+        needs: NDArray[np.bool_] = asked & (self._chosen[rows] == _NOTHING)
         needs &= (battles["winner"][rows] == UNDECIDED)[:, None]
         hosted = self._is_hosted[rows]
         if hosted.any():
@@ -116,9 +125,13 @@ class Gen9Battles:
         self._step(of_engine[~self.needs_decision(of_engine).any(axis=1)])
 
     def _step(self, rows: Ints) -> None:
-        choices = np.zeros((len(rows), *Engine.shape), np.int32)
-        choices[:, :, 0] = np.maximum(self._chosen[rows], 0)
+        chosen, at_preview = np.maximum(self._chosen[rows], 0), self.engine.choosing_leads(rows).any(axis=1)
         self._chosen[rows] = _NOTHING
+        if at_preview.any():
+            self.engine.lead(rows[at_preview], chosen[at_preview])
+            rows, chosen = rows[~at_preview], chosen[~at_preview]
+        choices = np.zeros((len(rows), *Engine.shape), np.int32)
+        choices[:, :, 0] = chosen
         self.engine.step(choices, rows)
 
     def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str], agents: Sequence[Pair] | None = None) -> None:

@@ -61,7 +61,8 @@ class LearnerBattles:
     teams: a team set; None: `competitive`, or the teams that the format generates. seat: the learner's: "drawn",
     "alternate", "p1" or "p2". max_turns: a battle that goes beyond this turn is truncated.
     illegal_action: what becomes of an action that is not legal: "random" plays a legal one drawn by the battle's seed,
-    "error" raises BadInput. cores: that the engine uses at most; None: all.
+    "error" raises BadInput. cores: that the engine uses at most; None: all. team_preview: whether the learner chooses its
+    lead in singles, in formats with a team preview; otherwise its team keeps its order. In doubles it always chooses.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class LearnerBattles:
         max_turns: int = 1000,
         illegal_action: str = "random",
         cores: int | None = None,
+        team_preview: bool = False,
     ) -> None:
         if illegal_action not in ILLEGAL:
             raise BadInput(f"illegal_action='{illegal_action}': must be {' or '.join(ILLEGAL)}")
@@ -84,6 +86,7 @@ class LearnerBattles:
         format_id = get_format(format).id
         self.layout = layout_of_format(format_id)
         self.size, self.max_turns, self.strict = size, check_max_turns(max_turns), illegal_action == "error"
+        self.team_preview = team_preview
         self.battles = open_battles(venue, size, format_id, cores)
         everyone, on_engine = any_agent_plays(venue, format_id), venue == "engine"
         self.opponents = Opponents(opponent, size, format_id, everyone=everyone, on_engine=on_engine)
@@ -108,7 +111,10 @@ class LearnerBattles:
             self.games[row], self.seats[row] = game, game.seat
             self._states[row] = seat_seed(game.fixture.seed, "illegal") % 2**64
             games.append(game)
-        self.battles.begin(rows, [game.fixture for game in games], self.opponents.sit_down(rows, games))
+        agents = self.opponents.sit_down(rows, games)
+        leads = np.full((len(rows), 2), self.team_preview)
+        leads[np.arange(len(rows)), 1 - self.seats[rows]] = self.opponents.choosing_leads(rows)
+        self.battles.begin(rows, [game.fixture for game in games], agents, leads)
         self._play_on(rows[self._waits(rows)])
 
     def play(self, rows: Ints, actions: Ints) -> NDArray[np.bool_]:

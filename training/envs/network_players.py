@@ -65,12 +65,13 @@ def returns_of(value_logits: Tensor) -> Tensor:
 class NetworkPlayer:
     """A network in `slots` seats, each with the memory of its battle. steps: of a network in evaluation mode.
 
-    generator: draws the actions, on the network's device. Nothing here waits for a GPU.
+    generator: draws the actions, on the network's device. decides_previews: whether it chooses its lead in singles. Nothing
+    here waits for a GPU.
     """
 
     def __init__(self, steps: Steps, slots: int, manner: SamplingSettings, generator: torch.Generator) -> None:
         self._steps, self._manner, self._generator = steps, manner, generator
-        self.device = generator.device
+        self.device, self.decides_previews = generator.device, steps.decides_previews
         self._positions = np.zeros(slots, np.int64)
 
     def begin(self, slots: Ints) -> None:

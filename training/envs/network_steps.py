@@ -34,7 +34,9 @@ class SeenTensors(NamedTuple):
 
 
 class Steps(Protocol):
-    """Decides for battles in slots, and remembers what they saw."""
+    """Decides for battles in slots, and remembers what they saw. decides_previews: as `Shape.team_preview`."""
+
+    decides_previews: bool
 
     def step(self, seen: SeenTensors, slots: Tensor, positions: Tensor, longest: int) -> Output:
         """As `Network.step`, but that longest is at least the number of places that are filled."""
@@ -47,7 +49,7 @@ class EagerSteps:
     """Every kernel is started by itself. slots: as many battles."""
 
     def __init__(self, network: Network, slots: int) -> None:
-        self._network = network
+        self._network, self.decides_previews = network, network.shape.team_preview
         self._memory = Memory(network.shape, slots, next(network.parameters()).device)
 
     def step(self, seen: SeenTensors, slots: Tensor, positions: Tensor, longest: int) -> Output:
@@ -62,6 +64,7 @@ class EnsembleSteps:
 
     def __init__(self, parts: Sequence[Steps]) -> None:
         self._parts = parts
+        self.decides_previews = all(part.decides_previews for part in parts)
 
     def step(self, seen: SeenTensors, slots: Tensor, positions: Tensor, longest: int) -> Output:
         outputs = [part.step(seen, slots, positions, longest) for part in self._parts]
@@ -95,7 +98,7 @@ class RecordedSteps:
     """
 
     def __init__(self, network: Network, slots: int) -> None:
-        self._network, self.slots = network, slots
+        self._network, self.slots, self.decides_previews = network, slots, network.shape.team_preview
         self._device = next(network.parameters()).device
         self._memory = Memory(network.shape, slots + 1, self._device)
         self._recorded: dict[tuple[int, int], _Recorded] = {}

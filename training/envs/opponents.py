@@ -85,6 +85,11 @@ class Opponents:
         soon(gone.clear)  # there, for a network's agent gives its place at the inference server back when it goes
         return seated
 
+    def choosing_leads(self, rows: Ints) -> NDArray[np.bool_]:
+        """[n]: whose agents choose their lead as they choose an action, where there is a team preview."""
+        agents = [self._agents[row] for row in rows.tolist()]
+        return np.array([isinstance(agent, BatchedAgent) and agent.decides_previews for agent in agents], np.bool_)
+
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
         """The opponents' actions [n] at these seats, all of which are asked."""
         actions = np.full(len(rows), -1, np.int64)

@@ -32,8 +32,8 @@ class ShowdownBattles:
     """See `Battles` (venue.py). stock: with Showdown's unmodified code, for comparisons.
 
     A battle in which Showdown throws an error is STUCK; if the Node process ends, all its battles are, and the next ones
-    are played by a new process. In singles team previews are answered at once: by an agent, or with the team's own order. In
-    doubles they are decisions, and each slot's choice is one: the other side's follows when all of a request are taken.
+    are played by a new process. In doubles each slot's choice is a decision, and each pick at team preview, whatever `begin`
+    says of leads: the other side's follows when all of a request are taken.
     """
 
     def __init__(self, size: int, format_id: str, *, stock: bool = False) -> None:
@@ -44,8 +44,11 @@ class ShowdownBattles:
         self.turns = np.zeros(size, np.int64)
         self.exchange: Exchange | None = None
 
-    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair]) -> None:
-        refused = wait_for(self._begin(rows.tolist(), fixtures, agents))
+    def begin(
+        self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair], leads: NDArray[np.bool_] | None = None
+    ) -> None:
+        choosing = [[False, False]] * len(rows) if leads is None else leads.tolist()
+        refused = wait_for(self._begin(rows.tolist(), fixtures, agents, choosing))
         if refused:
             raise BadInput(f"format '{self.format_id}': {refused}")
 
@@ -113,8 +116,10 @@ class ShowdownBattles:
 
     # On the background loop:
 
-    async def _begin(self, rows: list[int], fixtures: Sequence[Fixture], agents: Sequence[Pair]) -> str:
-        """Starts battles. Returns why the simulator refuses to, or ""."""
+    async def _begin(
+        self, rows: list[int], fixtures: Sequence[Fixture], agents: Sequence[Pair], leads: Sequence[list[bool]]
+    ) -> str:
+        """Starts battles. Returns why the simulator refuses to, or "". leads: see `Battles.begin`."""
         exchange = self.exchange
         if exchange is None or exchange.host.dead.done():
             exchange = self.exchange = Exchange(await self._launch())
@@ -122,7 +127,7 @@ class ShowdownBattles:
             weakref.finalize(self, soon, exchange.host.kill).atexit = False
         battles = await self._start(exchange, rows, fixtures, agents)
         refused = exchange.refused
-        await self._preview(battles)
+        await self._preview(battles, leads)
         self._note(rows)
         return refused
 
@@ -167,27 +172,26 @@ class ShowdownBattles:
         await self._send([(copy, {"op": "reseed", "seed": seed}) for copy, seed in undecided])
         self._note(targets)
         for copy, original in zip(copies, originals, strict=True):
-            for seat in (0, 1):
-                for action in original.taken[seat]:
-                    copy.take(seat, action)
-            if (copy.needs_decision, copy.turn, copy.winner) != (
-                original.needs_decision,
-                original.turn,
-                original.winner,
-            ):
+            if (copy.asked, copy.turn, copy.winner) != (original.asked, original.turn, original.winner):
                 raise ArenaError(
                     f"{original.fixture.format}, seed {original.fixture.seed}: Showdown plays it differently again"
                 )
+            copy.repeat(original)
 
-    async def _preview(self, battles: list[ShowdownBattle]) -> None:
-        """Answers team previews of singles: a learner's seat has an agent without a preference."""
+    async def _preview(self, battles: list[ShowdownBattle], leads: Sequence[list[bool]]) -> None:
+        """Answers team previews of singles for seats that have an agent, or that do not choose their lead."""
         orders: list[tuple[ShowdownBattle, _Choices]] = []
-        for battle in battles:
+        for battle, choosing in zip(battles, leads, strict=True):
             request = battle.seats[0].request
-            if battle.layout is not SINGLES:
+            if battle.layout is not SINGLES or battle.winner != UNDECIDED:
                 continue
-            if battle.winner == UNDECIDED and request is not None and request.get("teamPreview"):
-                orders.append((battle, {seat.role: (await _decided(seat)).wire for seat in battle.seats}))
+            if request is None or not request.get("teamPreview"):
+                continue
+            for seat, (of_seat, chooses) in enumerate(zip(battle.seats, choosing, strict=True)):
+                if battle.has_agent[seat] or not chooses:
+                    battle.answer(seat, await _decided(of_seat))
+            if not any(battle.needs_decision):
+                orders.append((battle, battle.pop_choices()))
         if orders:
             await self._choose(orders)
 
@@ -199,7 +203,7 @@ class ShowdownBattles:
         for battle, order in orders:
             battle.history.append(order)
             if order["op"] == "choose":
-                battle.needs_decision = [False, False]
+                battle.asked, battle.needs_decision = [False, False], [False, False]
         await self.exchange(orders)
 
     async def _answers(self, rows: list[int], seats: list[int]) -> list[int]:

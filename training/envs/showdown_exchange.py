@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from agents import Agent, new_battle
+from agents import Agent, Choice, new_battle
 from agents.observation.decisions import Decisions, decisions_of
 from agents.observation.layout import layout_of
 from arena.battles.clock import RunClock
@@ -36,8 +36,8 @@ class _Unlimited(StepGuard):
 
 
 class ShowdownBattle:
-    """A battle. number: its id at the host. needs_decision: which seats have a decision to make. decisions: of their
-    requests, in doubles several in turn. taken: the actions of the present request so far.
+    """A battle. number: its id at the host. asked: which seats have a request. needs_decision: which of them have a decision
+    to make. decisions: of their requests, in doubles several in turn. taken: the actions of the present request so far.
 
     agents: of both seats; None for a seat whose actions come from outside.
     """
@@ -46,11 +46,11 @@ class ShowdownBattle:
         chosen = get_format(fixture.format)
         self.layout = layout_of(chosen.slots)
         self.number, self.winner, self.turn = number, UNDECIDED, 0
-        self.fixture = fixture
+        self.fixture, self.has_agent = fixture, tuple(agent is not None for agent in agents)
         self.history: list[
             Message
         ] = []  # the orders that the host had since its start: choices, and other random numbers
-        self.needs_decision = [False, False]
+        self.asked, self.needs_decision = [False, False], [False, False]
         self.decisions: list[Decisions | None] = [None, None]
         self.taken: list[list[int]] = [[], []]
         self._choices: dict[str, str] = {}
@@ -63,16 +63,17 @@ class ShowdownBattle:
     def receive(self, message: Message) -> None:
         """Processes what the host sent for this battle."""
         if "p1" not in message:  # refused, crash, died
-            self.winner, self.needs_decision = STUCK, [False, False]
+            self.winner, self.asked, self.needs_decision = STUCK, [False, False], [False, False]
             return
         for seat, role in enumerate(SEATS):
             if self.seats[seat].receive(message[role]):
-                self.needs_decision[seat] = True
+                self.asked[seat] = self.needs_decision[seat] = True
                 self.decisions[seat], self.taken[seat] = decisions_of(self.seats[seat].battle), []
         self.turn = self.seats[0].battle.turn
         if "end" in message:
             end = message["end"]
-            self.winner, self.needs_decision, self.turn = _WINNERS[end["winner"]], [False, False], end["turns"]
+            self.winner, self.turn = _WINNERS[end["winner"]], end["turns"]
+            self.asked, self.needs_decision = [False, False], [False, False]
             for one in self.seats:
                 one.finish()
 
@@ -95,9 +96,20 @@ class ShowdownBattle:
             turn.take(action)
             if turn.actions:
                 return
-        choice = turn.choice if beyond < 0 else self.seats[seat].battle.legal[beyond]
+        self.answer(seat, turn.choice if beyond < 0 else self.seats[seat].battle.legal[beyond])
+
+    def answer(self, seat: int, choice: Choice) -> None:
+        """Answer the request of a seat, which needs no decision then."""
         self._choices[SEATS[seat]] = choice.wire
         self.needs_decision[seat] = False
+
+    def repeat(self, original: ShowdownBattle) -> None:
+        """Decide what another battle at the same requests has decided so far."""
+        for seat in (0, 1):
+            for action in original.taken[seat]:
+                self.take(seat, action)
+        self._choices |= original._choices
+        self.needs_decision = list(original.needs_decision)
 
     def pop_choices(self) -> dict[str, str]:
         """Showdown's words for what the seats have decided. Resets them."""

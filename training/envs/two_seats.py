@@ -43,7 +43,7 @@ class TwoSeatEnv(ParallelEnv[str, Arrays, int]):
     its action is ignored, and its info has "waiting": True. Rewards at the end: 1, -1, or 0 for both. In
     doubles a seat decides slot by slot, in steps of their own.
 
-    venue, format, teams, max_turns, illegal_action: see `LearnerBattles`.
+    venue, format, teams, max_turns, illegal_action, team_preview (of both seats): see `LearnerBattles`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "pokemon_v0", "render_modes": [], "is_parallelizable": True}
@@ -56,11 +56,12 @@ class TwoSeatEnv(ParallelEnv[str, Arrays, int]):
         teams: str | None = None,
         max_turns: int = 1000,
         illegal_action: str = "random",
+        team_preview: bool = False,
         render_mode: str | None = None,
     ) -> None:
         if illegal_action not in ILLEGAL:
             raise BadInput(f"illegal_action='{illegal_action}': must be {' or '.join(ILLEGAL)}")
-        self.render_mode = render_mode
+        self.render_mode, self.team_preview = render_mode, team_preview
         self.max_turns, self.strict = check_max_turns(max_turns), illegal_action == "error"
         self.possible_agents = list(SEATS)
         self.agents: list[str] = []
@@ -98,7 +99,8 @@ class TwoSeatEnv(ParallelEnv[str, Arrays, int]):
         self.game = self.draw.game(self._seed, self._number, {LEARNER: 1.0})
         self._states[:] = self._number, ~self._number & 0xFFFF
         self._number += 1
-        self.battles.begin(_ROW, [self.game.fixture], [(None, None)])
+        leads = np.full((1, 2), self.team_preview)
+        self.battles.begin(_ROW, [self.game.fixture], [(None, None)], leads)
         self.agents = list(self.possible_agents)
         about = {key: value for key, value in self.game.about.items() if key not in ("seat", "opponent")}
         infos = {agent: {**info, "fixture": about} for agent, info in self._infos().items()}

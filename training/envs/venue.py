@@ -34,8 +34,14 @@ class Battles(Protocol):
     def turns(self) -> NDArray[np.signedinteger]:
         """[N]: the turn that each battle has reached."""
 
-    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair]) -> None:
-        """Starts a battle in each row."""
+    def begin(
+        self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[Pair], leads: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Starts a battle in each row.
+
+        leads [n, 2]: which seats choose their lead by an action at the team preview of singles, if the format has one; None:
+        none does. Of the others an agent in `agents` answers there, or the team keeps its order.
+        """
 
     def needs_decision(self, rows: Ints) -> NDArray[np.bool_]:
         """[n, 2]: which seats have a decision to make. Neither, once the battle is over."""

@@ -33,13 +33,16 @@ from training.runs.config_reader import (
 class NetworkSettings(Section):
     """The network. preset: of agents/policy/network.py. start_from: initial checkpoint; "": random initialization.
 
-    freeze: patterns (as in fnmatch) of the names of frozen parameters.
+    freeze: patterns (as in fnmatch) of the names of frozen parameters. team_preview: whether it chooses its lead in singles,
+    and learns to from the decisions at team previews in the data; auto: like the checkpoint that it starts from, and with
+    random weights if the data has such decisions.
     """
 
     preset: Literal["micro", "tiny", "small", "medium", "large"]
     dropout: Annotated[float, Field(ge=0, lt=1)]
     start_from: str
     freeze: list[str]
+    team_preview: bool | Literal["auto"] = "auto"
 
 
 class Source(Section):

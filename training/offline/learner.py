@@ -17,15 +17,43 @@ from training.runs.parameters import freeze
 from training.runs.state import finite
 
 
-def build_network(settings: NetworkSettings, last: Path | None, slots: int = 1) -> tuple[network.Network, list[Any]]:
+def inherited_team_preview(settings: NetworkSettings, last: Path | None) -> bool | None:
+    """Return whether a run's network chooses its lead in singles; None: if its data has decisions at team previews.
+
+    last: the run's last checkpoint, if it is resumed. Raises BadInput.
+    """
+    if settings.team_preview != "auto":
+        return settings.team_preview
+    source = _source(settings, last)
+    return None if source is None else checkpoint.read(source).decides_previews
+
+
+def _source(settings: NetworkSettings, last: Path | None) -> Path | None:
+    return checkpoint.find(settings.start_from) if last is None and settings.start_from else last
+
+
+def build_network(
+    settings: NetworkSettings,
+    last: Path | None,
+    slots: int = 1,
+    team_preview: bool = False,
+    has_previews: bool = True,
+) -> tuple[network.Network, list[Any]]:
     """Return the network of a run and its lineage: the checkpoints that it descends from, oldest first.
 
     last: the run's last checkpoint, if it is resumed. Otherwise the weights come from `start_from`, or are random. slots: of
-    a side in the battles of its data. Raises BadConfig and BadInput.
+    a side in the battles of its data. team_preview: whether it chooses its lead in singles. has_previews: whether its data
+    teaches it to. Raises BadConfig and BadInput.
     """
-    shape = replace(_shape(settings), slots=slots)
-    source = checkpoint.find(settings.start_from) if last is None and settings.start_from else last
+    shape = replace(_shape(settings), slots=slots, team_preview=team_preview)
+    source = _source(settings, last)
     lineage: list[Any] = []
+    can_decide = has_previews or (source is not None and checkpoint.read(source).decides_previews)
+    if team_preview and not can_decide:
+        raise BadConfig(
+            "network.team_preview: true: no dataset has decisions at a team preview: build them again with --replace, or "
+            "set auto or false"
+        )
     if source is None:
         built = network.Network(shape)
     else:
@@ -44,7 +72,7 @@ def build_network(settings: NetworkSettings, last: Path | None, slots: int = 1) 
                 f"network.start_from: {source} has a network for each slot, which only `train online` trains: choose "
                 "another one"
             )
-        if replace(loaded.shape, dropout=settings.dropout) != shape:
+        if replace(loaded.shape, dropout=settings.dropout, team_preview=team_preview) != shape:
             raise BadConfig(f"network.start_from: {source} is not of the preset {settings.preset}")
         if not finite(loaded):
             raise BadConfig(f"{source}: contains non-finite weights: delete it, and start from an earlier one")
@@ -54,11 +82,11 @@ def build_network(settings: NetworkSettings, last: Path | None, slots: int = 1) 
     return built, lineage
 
 
-def untrained(settings: NetworkSettings, seed: int, slots: int = 1) -> network.Network:
-    """Return a randomly initialized network, which depends on the settings and the seed only. slots: of a side in battle."""
+def untrained(settings: NetworkSettings, seed: int, slots: int = 1, team_preview: bool = False) -> network.Network:
+    """Return a randomly initialized network, which depends on the arguments only: see `build_network`."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return network.Network(replace(_shape(settings), slots=slots))
+        return network.Network(replace(_shape(settings), slots=slots, team_preview=team_preview))
 
 
 def check_freeze(settings: NetworkSettings) -> None:
@@ -71,10 +99,13 @@ def _shape(settings: NetworkSettings) -> network.Shape:
     return replace(network.PRESETS[settings.preset], dropout=settings.dropout)
 
 
-def load_reference(config: Config, lineage: list[Any], device: torch.device) -> KlPenalty | None:
+def load_reference(
+    config: Config, lineage: list[Any], device: torch.device, team_preview: bool = False
+) -> KlPenalty | None:
     """Load the reference policy of a run; None if neither the KL penalty nor the rule needs one.
 
-    lineage: of `build_network`. Raises BadConfig and BadInput.
+    lineage: of `build_network`. team_preview: whether the run's network chooses its lead in singles. Raises BadConfig and
+    BadInput.
     """
     settings = config.reference
     needed = config.algorithm.name in WITH_REFERENCE
@@ -88,5 +119,7 @@ def load_reference(config: Config, lineage: list[Any], device: torch.device) -> 
     else:
         otherwise = f"`{config.algorithm.name}` needs a reference" if needed else "or use coefficient 0"
         raise BadConfig(f"reference.checkpoint: not set, nor is network.start_from: set one, {otherwise}")
-    frozen, _ = checkpoint.load(folder, device)
+    frozen, about = checkpoint.load(folder, device)
+    if unfit := about.unfit_as_reference(team_preview=team_preview):
+        raise BadConfig(f"reference.checkpoint: {folder}: {unfit}")
     return KlPenalty(frozen, settings.coefficient, settings.target, checkpoint.identity(folder))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,11 @@ from training.offline.validation import held_out_parts, validated
 class RunData:
     """The datasets of a run. trajectories: total over all training datasets. stream: their batches.
 
-    Raises BadConfig and BadData if a dataset does not exist or cannot be used.
+    team_preview: whether the network decides team previews of singles; None: if a training dataset has such decisions.
+    Without, they are left out. Raises BadConfig and BadData if a dataset does not exist or cannot be used.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, team_preview: bool | None = None) -> None:
         self._data, self._out = config.data, config.out
         sources = self._data.train
         self._datasets = datasets = [opened(Path(source.path)) for source in sources]
@@ -35,7 +37,15 @@ class RunData:
         validation = [part.dataset for part in self._held_out]
         #: Of a side in the battles: 1 in singles, 2 in doubles.
         self.slots = _slots([*datasets, *validation])
+        has_previews = any(dataset.previews for dataset in datasets)
+        #: Whether the network decides team previews of singles.
+        self.team_preview = self.slots == 1 and (has_previews if team_preview is None else team_preview)
+        #: Whether it can learn to from the data.
+        self.has_previews = has_previews
         self._digests = {path: digest(dataset) for path, dataset in zip(paths, datasets + validation, strict=True)}
+        if not self.team_preview:
+            datasets = self._datasets = [dataset.without_previews() for dataset in datasets]
+            self._held_out = [replace(part, dataset=part.dataset.without_previews()) for part in self._held_out]
         self.trajectories = sum(dataset.trajectories for dataset in datasets)
         self.stream = Stream(
             datasets,

@@ -22,7 +22,7 @@ from agents.policy import checkpoint
 from agents.policy.network import Network
 from training.data.stream import Batch
 from training.offline.config import Config
-from training.offline.learner import build_network, load_reference
+from training.offline.learner import build_network, inherited_team_preview, load_reference
 from training.offline.objective import Objective, means_over_processes
 from training.offline.run_data import RunData
 from training.offline.schedule import learning_rate, total_steps
@@ -108,15 +108,16 @@ class _Run:
                 "evaluation.every: not a multiple of checkpoints.every, and only checkpoints can be evaluated"
             )
         set_seed(config.seed)
-        self.data = RunData(config)
+        last = folder.steps()[-1:]
+        last_folder = folder.step_folder(last[0]) if last else None
+        self.data = RunData(config, inherited_team_preview(config.network, last_folder))
         self.total = total_steps(config, self.data.trajectories)
         self.step, self.skipped = 0, 0
-        last = folder.steps()[-1:]
         network, self.lineage = build_network(
-            config.network, folder.step_folder(last[0]) if last else None, self.data.slots
+            config.network, last_folder, self.data.slots, self.data.team_preview, self.data.has_previews
         )
         network.checkpointing = config.compute.activation_checkpointing
-        self.reference = load_reference(config, self.lineage, accelerator.device)
+        self.reference = load_reference(config, self.lineage, accelerator.device, self.data.team_preview)
         self.objective = Objective(config, self.reference, accelerator)
         # A different seed from that of the initial weights. Resuming restores the generators from the checkpoint.
         set_seed(config.seed + 1, device_specific=True)

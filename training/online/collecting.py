@@ -47,6 +47,11 @@ class SeatAssignment:
     manner: SamplingSettings
     role: str
 
+    @property
+    def decides_previews(self) -> bool:
+        """Whether its network chooses its lead in singles."""
+        return self.network is not None and self.network.shape.team_preview
+
 
 class SeatAssigner(Protocol):
     """Who an opponent's name stands for."""
@@ -147,7 +152,7 @@ class Collector:
         with self._clock("draw"):
             games = [self._game(plan, row) for row in range(plan.battles)]
         opposite = [sittings.of(game.opponent, plan.first + row // plan.group) for row, game in enumerate(games)]
-        agents = self._begin(games, opposite)
+        agents = self._begin(plan, games, opposite)
         iteration = _Iteration(
             plan,
             games,
@@ -188,17 +193,22 @@ class Collector:
         game = self._games.game(number, plan.weights)
         return self._games.replica(game, number, copy) if copy else game
 
-    def _begin(self, games: list[EnvBattle], opposite: list[SeatAssignment]) -> list[Pair]:
+    def _begin(self, plan: RolloutPlan, games: list[EnvBattle], opposite: list[SeatAssignment]) -> list[Pair]:
         """Starts the battles. Returns the agents of their seats that act alone."""
         agents: list[Pair] = [(None, None)] * len(games)
+        every, mine = np.arange(len(games)), np.array([game.seat for game in games])
+        leads = np.zeros((len(games), 2), np.bool_)
+        leads[every, mine] = plan.learner.decides_previews
+        leads[every, 1 - mine] = [sitting.decides_previews for sitting in opposite]
         theirs = np.array([row for row, sitting in enumerate(opposite) if sitting.network is None], np.int64)
         if len(theirs):
             assert self._agents is not None
             seated = self._agents.sit_down(theirs, [games[row] for row in theirs])
             for row, pair in zip(theirs.tolist(), seated, strict=True):
                 agents[row] = pair
+            leads[theirs, 1 - mine[theirs]] = self._agents.choosing_leads(theirs)
         with self._clock("engine"):
-            self._battles.begin(np.arange(len(games)), [game.fixture for game in games], agents)
+            self._battles.begin(every, [game.fixture for game in games], agents, leads)
         return agents
 
     def _seated(self, plan: RolloutPlan, games: list[EnvBattle], opposite: list[SeatAssignment]) -> _Seats:

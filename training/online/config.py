@@ -71,12 +71,15 @@ class RoleNetwork(Section):
     """preset: of agents/policy/network.py. start_from: initial checkpoint; "": random weights. freeze: names' patterns.
 
     policies: 2: in doubles the slots are two agents with networks of their own, of this preset; both begin as start_from.
+    team_preview: whether it chooses its lead in singles; auto: like start_from, and with random weights in formats with a
+    team preview.
     """
 
     preset: Literal["micro", "tiny", "small", "medium", "large"]
     start_from: str
     freeze: list[str]
     policies: Literal[1, 2] = 1
+    team_preview: bool | Literal["auto"] = "auto"
 
 
 class RoleOptimizer(Section):

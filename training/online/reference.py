@@ -31,9 +31,19 @@ _RATE, _MAX_FACTOR = 0.1, 1000.0
 
 
 class Reference:
-    """The reference policy and the coefficient. `Reference.load` makes it; a coefficient of constant 0 has none."""
+    """The reference policy and the coefficient; a coefficient of constant 0 has none.
 
-    def __init__(self, settings: config.OnlineReference, start_from: str, played: Format, device: torch.device) -> None:
+    start_from: of the learner. team_preview: whether the learner chooses its lead in singles.
+    """
+
+    def __init__(
+        self,
+        settings: config.OnlineReference,
+        start_from: str,
+        played: Format,
+        device: torch.device,
+        team_preview: bool = False,
+    ) -> None:
         name = settings.checkpoint or start_from
         if not name:
             raise BadConfig(
@@ -42,6 +52,8 @@ class Reference:
         folder = checkpoint.find(name)
         self._network, about = checkpoint.load(folder, device)
         if unfit := about.unfit_for(played.gen, doubles=played.doubles):
+            raise BadConfig(f"reference.checkpoint: {folder}: {unfit}")
+        if unfit := about.unfit_as_reference(team_preview=team_preview):
             raise BadConfig(f"reference.checkpoint: {folder}: {unfit}")
         self._network.requires_grad_(False)
         self._identity = checkpoint.identity(folder)

@@ -152,7 +152,8 @@ class Role:
     def check_fits(self, network: Network) -> None:
         """Raise BadConfig unless `load_weights` can take over its weights."""
         own = self.network.shape
-        if without_dropout(network.shape) not in (own, replace(own, policies=1)):
+        given = replace(without_dropout(network.shape), team_preview=own.team_preview)
+        if given not in (own, replace(own, policies=1)):
             raise BadConfig(f"{self.name}: its network cannot be replaced by one of another shape")
 
     def load_weights(self, network: Network) -> None:
@@ -213,11 +214,15 @@ class Role:
             raise BadConfig(
                 f"{self.name}.network.policies: {settings.policies}: in {played.id} there is one slot: set 1"
             )
+        folder = checkpoint.find(settings.start_from) if settings.start_from else None
+        team_preview = settings.team_preview
+        if team_preview == "auto":
+            team_preview = played.team_preview if folder is None else checkpoint.read(folder).decides_previews
+        fields: dict[str, Any] = {"policies": settings.policies, "team_preview": team_preview and not played.doubles}
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            built = Network(replace(without_dropout(shape), slots=played.slots, policies=settings.policies))
-        if settings.start_from:
-            folder = checkpoint.find(settings.start_from)
+            built = Network(replace(without_dropout(shape), slots=played.slots, **fields))
+        if folder is not None:
             loaded, about = checkpoint.load(folder)
             if unfit := about.unfit_for(played.gen, doubles=played.doubles):
                 raise BadConfig(f"{self.name}.network.start_from: {folder}: {unfit}")

@@ -79,7 +79,8 @@ class Trainer:
         start_from = settings.learner.network.start_from
         coefficient = settings.reference.coefficient
         off = coefficient.kind == "constant" and coefficient.value == 0
-        self.reference = None if off else Reference(settings.reference, start_from, played, self.device)
+        decides = self.roles[LEARNER].network.shape.team_preview
+        self.reference = None if off else Reference(settings.reference, start_from, played, self.device, decides)
         self.clock = IterationClock()
         engine = settings.venue == "engine"
         count = settings.rollout.battles

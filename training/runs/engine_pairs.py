@@ -58,6 +58,9 @@ class _Player(Protocol):
         Returns its agents that act alone.
         """
 
+    def choosing_leads(self, rows: Ints) -> NDArray[np.bool_]:
+        """[n]: in which of these rows it chooses its lead by an action, where there is a team preview."""
+
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
         """The actions [n] at these seats, all of which are asked."""
 
@@ -86,6 +89,9 @@ class _NetworkPlayer:
         self._player.begin(rows)
         return [(None, None)] * len(rows)
 
+    def choosing_leads(self, rows: Ints) -> NDArray[np.bool_]:
+        return np.full(len(rows), self._player.decides_previews)
+
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
         seen = self._transfer.observe(battles, rows, seats)
         self._transfer.send(self._player.decide(rows, seen).actions)
@@ -111,6 +117,9 @@ class _AgentPlayer:
 
     def begin(self, rows: Ints, games: Sequence[EnvBattle]) -> list[Pair]:
         return self._agents.sit_down(rows, games)
+
+    def choosing_leads(self, rows: Ints) -> NDArray[np.bool_]:
+        return self._agents.choosing_leads(rows)
 
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
         return self._agents.act(battles, rows, seats)
@@ -214,6 +223,7 @@ def _play(
         if len(free):
             number[free] = np.arange(begun, begun + len(free))
             seated: list[Pair] = [(None, None)] * len(free)
+            leads = np.zeros((len(free), 2), np.bool_)
             for index, player in enumerate(players):
                 mine = np.flatnonzero((opponent[number[free]] == index - 1) | (index == 0))
                 new = [games[one] for one in number[free[mine]]]
@@ -221,7 +231,9 @@ def _play(
                     new = [EnvBattle(game.fixture, 1 - game.seat) for game in new]
                 for at, (first, second) in zip(mine.tolist(), player.begin(free[mine], new), strict=True):
                     seated[at] = (seated[at][0] or first, seated[at][1] or second)
-            _begin(engine, free, [games[one] for one in number[free]], seated)
+                of_games = seat[number[free[mine]]]
+                leads[mine, of_games if index == 0 else 1 - of_games] = player.choosing_leads(free[mine])
+            _begin(engine, free, [games[one] for one in number[free]], seated, leads)
             begun += len(free)
         active = np.flatnonzero(number >= 0)
         place, seats = np.nonzero(engine.needs_decision(active))
@@ -244,9 +256,11 @@ def _play(
     return scores
 
 
-def _begin(engine: Battles, rows: Ints, games: Sequence[EnvBattle], seated: Sequence[Pair]) -> None:
+def _begin(
+    engine: Battles, rows: Ints, games: Sequence[EnvBattle], seated: Sequence[Pair], leads: NDArray[np.bool_]
+) -> None:
     try:
-        engine.begin(rows, [game.fixture for game in games], seated)
+        engine.begin(rows, [game.fixture for game in games], seated, leads)
     except (BadInput, ValueError) as error:
         raise BadInput(
             f"team set '{games[0].fixture.team_set}': the engine cannot play one of its teams: {error} Use another set, or "

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agents.engine.batch import Batch, Words, check_counts
 from agents.engine.checks import check_number, check_seed, seed_words, whole_numbers
 from agents.engine.gen9.choices import ILLEGAL, read_input_log, translate
-from agents.engine.gen9.layout import CONSTANTS, ROW, SHOWN_WORDS, WORDS
+from agents.engine.gen9.layout import CONSTANTS, ROW, SHOWN, SHOWN_WORDS, WORDS
 from agents.engine.gen9.library import address, library
 from agents.engine.gen9.log import BattleLog
 from agents.engine.gen9.shown import initial_shown
@@ -124,12 +124,16 @@ class Engine(Batch):
         seeds: Sequence[str],
         rows: Sequence[int] | None = None,
         orders: Sequence[Orders] | None = None,
+        previewed: Words | None = None,
     ) -> None:
         """As Batch.reset. orders: of each battle both teams' orders at the preview: places in the team, from 0, lead first;
-        None: as the teams are. Raises BadInput also for what is no order of a team.
+        None: as the teams are. previewed: the battles at their preview, as the method of that name returns them, whose seed
+        may be another one since. Raises BadInput also for what is no order of a team.
         """
         places = self._rows(rows)
-        started = initial_rows(teams, seeds, len(places), orders)
+        started = initial_rows(teams, seeds, len(places)) if previewed is None else previewed.copy()
+        if orders is not None:
+            _order_teams(started, orders)
         recorded = [n for n, row in enumerate(places.tolist()) if row in self._players]
         logged = started[recorded]
         if self.shows:
@@ -150,6 +154,56 @@ class Engine(Batch):
         words = self._initial(teams, seeds, len(teams))
         library().gen9_prepare(address(words), ctypes.c_int64(len(words)), self.threads)
         return words
+
+    def preview(
+        self,
+        teams: Sequence[tuple[str, str]],
+        seeds: Sequence[str],
+        rows: Sequence[int] | NDArray[np.int64],
+        asked: NDArray[np.bool_],
+    ) -> None:
+        """Puts these rows at the team preview of a battle, from which `lead` begins it: the battle that `reset` begins.
+
+        Until then a step leaves them as they are. asked [N, 2]: the seats that choose who leads; they are observed, and have
+        legal actions of networks (agents/observation/gen9_observation.py). Raises BadInput as reset does, for rows that are
+        recorded, and for an engine that does not keep what is shown.
+        """
+        places = self._rows(rows)
+        if not self.shows or not self._players.keys().isdisjoint(places.tolist()):
+            raise BadInput(
+                "a team preview needs Engine(..., shows=True) and rows that are not recorded: use reset with orders."
+            )
+        started, shown = self._initial(teams, seeds, len(places)), initial_shown(teams)
+        library().gen9_preview_shown(
+            address(started),
+            ctypes.c_int64(len(started)),
+            address(np.ascontiguousarray(asked, np.uint8)),
+            address(shown),
+            self.threads_for(len(started)),
+        )
+        self.words[places], self.shown[places] = started, shown
+
+    def choosing_leads(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """[N, 2]: which seats of these rows choose who leads, at a team preview."""
+        chooses: NDArray[np.bool_] = self.shown.view(SHOWN)[:, :, 0]["choosesLead"][rows] != 0
+        return chooses
+
+    def lead(self, rows: Sequence[int] | NDArray[np.int64], leads: NDArray[np.int32]) -> None:
+        """Begins the battles of rows that are at their team preview. leads [N, 2]: the places in both teams, from 0, of who
+        leads; the others keep their order. Raises BadInput for rows that are not there, or not at a team preview.
+        """
+        places = self._rows(rows)
+        started, shown = self.words[places], self.shown[places]
+        sides = records(started)["sides"]
+        if not self.choosing_leads(places).any(axis=1).all():
+            raise BadInput("lead: a row is not at its team preview: `preview` puts it there.")
+        for n, seat in np.argwhere(leads != 0).tolist():
+            first = int(leads[n, seat])
+            others = [place for place in range(int(sides[n, seat]["size"])) if place != first]
+            _order(sides[n, seat], [first, *others])
+        threads = self.threads_for(len(started))
+        library().gen9_start_shown(address(started), ctypes.c_int64(len(started)), address(shown), threads)
+        self.words[places], self.shown[places] = started, shown
 
     def locked(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
         """[N, 2, SLOTS]: of Pokémon that are asked for a move in these rows, the one that they are locked into; 0: none."""
@@ -218,29 +272,30 @@ class Engine(Batch):
         return battles, choices, turns
 
 
-def initial_rows(
-    teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int, orders: Sequence[Orders] | None = None
-) -> Words:
-    """Words [count, WORDS] of battles before their start. orders: as of Engine.reset.
-
-    Raises BadInput, also for another number of teams, seeds or orders.
-    """
+def initial_rows(teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int) -> Words:
+    """Words [count, WORDS] of battles before their start. Raises BadInput, also for another number of teams or seeds."""
     check_counts(teams, seeds, count)
-    if orders is not None and len(orders) != count:
-        raise BadInput(f"{len(orders)} pairs of orders for {count} battles: as many are needed.")
     words = np.zeros((count, WORDS), np.int32)
     named = records(words)
     for n, (pair, seed) in enumerate(zip(teams, seeds, strict=True)):
         check_seed(seed)
-        if orders is not None and (not hasattr(orders[n], "__len__") or len(orders[n]) != 2):
-            raise BadInput(f"orders of battle {n}, {orders[n]!r}: one for each side's team is needed.")
         named["seed"][n] = seed_words(seed)
         named["activePerSide"][n] = 1
         for seat, packed in enumerate(pair):
             named["sides"][n, seat] = side_words(packed, seat)
-            if orders is not None:
-                _order(named["sides"][n, seat], orders[n][seat])
     return words
+
+
+def _order_teams(words: Words, orders: Sequence[Orders]) -> None:
+    """Orders both teams of battles before their start. Raises BadInput."""
+    if len(orders) != len(words):
+        raise BadInput(f"{len(orders)} pairs of orders for {len(words)} battles: as many are needed.")
+    sides = records(words)["sides"]
+    for n, pair in enumerate(orders):
+        if not hasattr(pair, "__len__") or len(pair) != 2:
+            raise BadInput(f"orders of battle {n}, {pair!r}: one for each side's team is needed.")
+        for seat, order in enumerate(pair):
+            _order(sides[n, seat], order)
 
 
 def _order(side: Any, order: Sequence[int]) -> None:

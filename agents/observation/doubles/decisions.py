@@ -47,6 +47,11 @@ class DoublesDecisions:
             return team_choice(order)
         return team_choice([*order, *(place for place in range(1, size + 1) if place not in order)])
 
+    @property
+    def is_preview(self) -> bool:
+        """Whether the request is that of team preview."""
+        return self._slots is None
+
     def observe(self) -> Observation:
         if self._slots is None:
             return observe_pick(self._battle, [choice.slot - 1 for choice in self._chosen], self._picks, self.actions)

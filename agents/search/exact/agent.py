@@ -175,10 +175,21 @@ class ExactSearch(SinglesAgent):
     def prepare(self, format_id: str) -> None:
         self._game = self._new_game(get_format(format_id).gen)
 
-    def team_preview(self, battle: SeatBattle) -> Choice | None:
-        """Return the lead of `heuristic:expert`: the search begins with the first turn."""
+    def team_preview(self, battle: SeatBattle) -> Choice | Awaitable[Choice] | None:
+        """Return the network's lead if it chooses one, else that of `heuristic:expert`: the search begins in turn 1."""
         self._of(battle).follow(battle)
+        if self._network is not None and self._network.decides_previews:
+            return self._lead_of(self._network, battle)
         return best_lead(battle, Matchups())
+
+    async def _lead_of(self, network: Any, battle: SeatBattle) -> Choice:
+        log_policy, win_probability = await network.judge(battle)
+        policy = {choice: math.exp(log_p) for choice, log_p in log_policy.items()}
+        self.diagnostics = {
+            "win_probability": round(win_probability, 4),
+            "probabilities": {choice.label: round(p, 4) for choice, p in policy.items()},
+        }
+        return self._pick(policy)
 
     def act(self, battle: SeatBattle) -> Choice | Awaitable[Choice]:
         began = time.perf_counter()

@@ -138,7 +138,8 @@ class EngineHost(Listeners):
         for row in rows:
             self._engine.record(row)
         orders = [battle.orders() for battle in battles]
-        self._engine.reset([battle.teams for battle in battles], [battle.seed for battle in battles], rows, orders)
+        teams, seeds = [battle.teams for battle in battles], [battle.seed for battle in battles]
+        self._engine.reset(teams, seeds, rows, orders, np.stack([battle.previewed for battle in battles]))
         for battle, row in zip(battles, rows, strict=True):
             battle.row = row
             battle.look_at(self._engine)
@@ -163,12 +164,13 @@ class EngineHost(Listeners):
 
 
 class _Battle:
-    """A battle, and what its two sides were told. row: of the engine, after the preview."""
+    """A battle, and what its two sides were told. row: of the engine, after the preview. previewed: its words before."""
 
     def __init__(self, number: int, words: NDArray[np.int32], order: Message) -> None:
         self.number = number
         self.teams, self.seed = (str(order["p1"]["team"]), str(order["p2"]["team"])), str(order["seed"])
         self.row: int | None = None
+        self.previewed = words
         self._record = records(words[None])[0]
         self._shown = [Team(packed, seat) for seat, packed in enumerate(self.teams)]
         self._max_turns = order.get("maxTurns") or _MAX_TURNS

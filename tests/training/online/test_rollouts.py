@@ -10,25 +10,15 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("numba")
 
 import numpy as np  # noqa: E402
-from support.online import trainer  # noqa: E402
+from support.online import collected, trainer  # noqa: E402
 
 from agents.policy.distributions import log_prob_of  # noqa: E402
 from training.envs.network_players import SamplingSettings, behaviour_log_probs, returns_of  # noqa: E402
-from training.online.collecting import RolloutPlan, SeatAssignment  # noqa: E402
-from training.online.rollout import Rollout, forward, forward_in_loss  # noqa: E402
-from training.online.trainer import LEARNER, Trainer  # noqa: E402
+from training.online.rollout import forward, forward_in_loss  # noqa: E402
+from training.online.trainer import LEARNER  # noqa: E402
 
 SELF = [{"who": "opponent", "weight": 1.0}]
 RULES = [{"who": "opponent", "weight": 0.5}, {"who": "agent", "weight": 0.5, "agent": "array:max-damage"}]
-
-
-def collected(one: Trainer, group: int = 1, branch_at: int = 0, both: bool = False) -> Rollout:
-    role = one.roles[LEARNER]
-    one.league.opponent = SeatAssignment("self", role.network, role.manner, LEARNER)
-    count = one.config.rollout.battles
-    plays = SeatAssignment(LEARNER, role.network, role.manner, LEARNER)
-    plan = RolloutPlan(0, count, group, branch_at, both, frozenset([LEARNER]), plays, one.league.weights)
-    return one._collector.collect(plan, one.league)[LEARNER]
 
 
 @pytest.mark.parametrize("epsilon, cuda_graphs", [(0.0, False), (0.2, False), (0.2, True)])

@@ -43,8 +43,11 @@ def base_of(config: Curriculum) -> str:
             from training.offline.learner import untrained  # torch is imported only if it is needed
 
             settings = NetworkSettings.model_validate({**config.training["network"], "start_from": ""})
-            slots = get_format(config.format).slots
-            checkpoint.save(folder, untrained(settings, seed_of(config, "base"), slots), 0)
+            played, team_preview = get_format(config.format), settings.team_preview
+            if team_preview == "auto":
+                team_preview = played.team_preview
+            decides = team_preview and not played.doubles
+            checkpoint.save(folder, untrained(settings, seed_of(config, "base"), played.slots, decides), 0)
     return config.base_found
 
 

@@ -38,13 +38,14 @@ class Gen9Positions:
 
     def engine_actions(self, engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int32]:
         legal = legal_masks(engine, rows, seats)
+        legal[engine.choosing_leads(rows)[np.arange(len(rows)), seats]] = False  # the search begins with the first turn
         copies = engine.fork(rows.tolist())  # to be asked changes what a seat has been shown
         places = np.arange(len(rows))
         found = np.full(legal.shape, ILLEGAL, np.int32)
         for action in range(ACTIONS):
             copies.shown[:] = engine.shown[rows]
             found[:, action] = engine_actions(copies, places, seats, np.full(len(rows), action))
-        return np.where(legal & (found < 0), np.int32(UNKNOWN), found)
+        return np.where(legal, np.where(found < 0, np.int32(UNKNOWN), found), np.int32(ILLEGAL))
 
     def trees(
         self,

@@ -132,12 +132,28 @@ void gen9_start_shown(int32_t* rows, int64_t count, int32_t* shown, int threads)
     });
 }
 
-// As gen9_step. shown: of all rows.
+// Puts battles whose rows hold teams and seed at their team preview. asked [count, sides]: which seats choose their lead. shown: as of
+// gen9_start_shown, which begins them then.
+void gen9_preview_shown(int32_t* rows, int64_t count, const uint8_t* asked, int32_t* shown, int threads) {
+    shareLoop(count, threads, [&](int64_t n) {
+        Row& row = reinterpret_cast<Row*>(rows)[n];
+        Battle(row).prepare();
+        row.winner = UNDECIDED;
+        for (int seat = 0; seat < SIDES; seat++) {
+            Shown& own = shownOf(shown, n)[seat];
+            Keeper(own, seat, row).begin();
+            own.choosesLead = asked[n * SIDES + seat];
+        }
+    });
+}
+
+// As gen9_step; what is at its team preview stays there. shown: of all rows.
 void gen9_step_shown(int32_t* rows, const int64_t* which, int64_t count, const int32_t* choices, int32_t* shown, int threads) {
     shareLoop(count, threads, [&](int64_t n) {
         Row& row = reinterpret_cast<Row*>(rows)[which[n]];
-        if (row.winner != UNDECIDED) return;
-        playShown(row, shownOf(shown, which[n]), [&](Battle& battle) { battle.commitChoices(choices + n * SIDES * ACTIVE); });
+        Shown* both = shownOf(shown, which[n]);
+        if (row.winner != UNDECIDED || both[0].choosesLead || both[1].choosesLead) return;
+        playShown(row, both, [&](Battle& battle) { battle.commitChoices(choices + n * SIDES * ACTIVE); });
     });
 }
 

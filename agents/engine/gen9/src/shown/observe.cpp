@@ -31,15 +31,21 @@ class Observer {
         ourTokens(ids + OURS * IDS_PER_TOKEN, features + OURS * FEATURES);
         theirTokens(ids + THEIRS * IDS_PER_TOKEN, features + THEIRS * FEATURES);
         for (int side = 0; side < SIDES; side++) factors[side] = factorsOf(shown.sides[side]);
-        able[0] = exists[0] && standings[0].hp > 0;
-        able[1] = exists[TEAM] && standings[TEAM].hp > 0;
+        const bool preview = request.kind == REQUEST_PREVIEW;
+        able[0] = !preview && exists[0] && standings[0].hp > 0;
+        able[1] = !preview && exists[TEAM] && standings[TEAM].hp > 0;
         for (int n = 0; n < 2 * TEAM; n++) {
             int side = n / TEAM;
             if (exists[n] && able[1 - side])
                 estimator.against(standings[n], factors[side], standings[(1 - side) * TEAM], factors[1 - side], side == 1,
                                   features + (OURS + n) * FEATURES + ESTIMATES);
         }
-        moveTokens(ids + MOVES * IDS_PER_TOKEN, features + MOVES * FEATURES);
+        if (preview) {  // who leads unless another one does
+            memcpy(ids + (MOVES + FIRST_LEADS) * IDS_PER_TOKEN, ids + OURS * IDS_PER_TOKEN, IDS_PER_TOKEN * sizeof *ids);
+            memcpy(features + (MOVES + FIRST_LEADS) * FEATURES, features + OURS * FEATURES, FEATURES * sizeof *features);
+        } else {
+            moveTokens(ids + MOVES * IDS_PER_TOKEN, features + MOVES * FEATURES);
+        }
     }
 
   private:
@@ -121,7 +127,7 @@ class Observer {
         const ShownSide& side = shown.sides[1];
         const ShownPokemon* listed[TEAM] = {activeOf(side)};
         ShownPokemon previewed[TEAM];
-        int count = 1;
+        int count = request.kind == REQUEST_PREVIEW ? 0 : 1;
         for (int n = 0; n < side.count && count < TEAM; n++)
             if (&side.pokemon[n] != listed[0]) listed[count++] = &side.pokemon[n];
         const Side& whole = row.sides[1 - seat];
@@ -357,6 +363,7 @@ void gen9_translate(int32_t* rows, int32_t* shown, const int64_t* which, const i
         found[n] = -1;
         if (actions[n] < 0 || actions[n] >= NETWORK_ACTIONS || !legal[actions[n]]) return;
         found[n] = engineAction(request, int(actions[n]));
+        if (request.kind == REQUEST_PREVIEW) return;
         if (battle.legal(seat, 0) >> found[n] & 1) return;
         seen.revealed |= found[n] >= FIRST_ENGINE_SWITCH ? int(REVEALED_TRAP) : 1 << found[n] % FIRST_ENGINE_TERA;
         found[n] = -2;

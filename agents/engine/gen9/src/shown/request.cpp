@@ -32,7 +32,7 @@ void listMoves(Battle& battle, int side, const Shown& shown, Request& request) {
 Request requestOf(Battle& battle, int side, const Shown& shown, const int32_t* moveRank) {
     const Side& whole = battle.row.sides[side];
     Request request = {};
-    request.kind = battle.ended() ? int(REQUEST_NONE) : whole.request;
+    request.kind = shown.choosesLead ? int(REQUEST_PREVIEW) : battle.ended() ? int(REQUEST_NONE) : whole.request;
     if (request.kind == REQUEST_NONE) return request;
     if (request.kind == REQUEST_MOVE) listMoves(battle, side, shown, request);
     for (int n = 0; n < request.count; n++) request.order[n] = n;
@@ -53,12 +53,14 @@ void writeLegal(const Row& row, int side, const Request& request, uint8_t* legal
         if (request.canTerastallize) legal[FIRST_TERA + action] = 1;
     }
     if (request.trapped || request.kind == REQUEST_NONE) return;
+    if (request.kind == REQUEST_PREVIEW) legal[FIRST_LEADS] = 1;
     const Side& whole = row.sides[side];
     for (int n = 0; n < request.benchCount; n++)
         legal[FIRST_SWITCH + n] = atPosition(whole, request.bench[n]).hp > 0;
 }
 
 int engineAction(const Request& request, int action) {
+    if (request.kind == REQUEST_PREVIEW) return action == FIRST_LEADS ? 0 : request.bench[action - FIRST_SWITCH];
     if (action >= FIRST_SWITCH && action < FIRST_TERA) return FIRST_ENGINE_SWITCH + request.bench[action - FIRST_SWITCH] - 1;
     bool tera = action >= FIRST_TERA;
     int slot = request.moves[request.order[tera ? action - FIRST_TERA : action]].slot;

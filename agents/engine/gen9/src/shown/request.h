@@ -1,10 +1,12 @@
-// What a side is asked, as agents/engine/gen9/requests.py says it in Showdown's words, and the legal actions of the networks
-// (agents/observation/actions.py).
+// What a side is asked, as agents/engine/gen9/requests.py says it in Showdown's words, or at the team preview, and the legal actions
+// of the networks (agents/observation/actions.py).
 
 #pragma once
 
 #include "../battle.h"
 #include "shown.h"
+
+constexpr int32_t REQUEST_PREVIEW = REQUEST_SWITCH + 1;
 
 // A move that a request lists. hasPp: 0 where it is listed alone, without PP.
 struct ListedMove {
@@ -12,7 +14,7 @@ struct ListedMove {
 };
 
 struct Request {
-    int32_t kind;  // REQUEST_NONE: it waits
+    int32_t kind;  // REQUEST_NONE: it waits; REQUEST_PREVIEW: who leads
     bool trapped, canTerastallize;
     int32_t count;
     ListedMove moves[MOVES_EACH];  // in the order of the request
@@ -21,7 +23,7 @@ struct Request {
     int32_t benchCount;
 };
 
-constexpr int NETWORK_ACTIONS = 13, FIRST_SWITCH = 4, FIRST_TERA = 9, REVEALED_TRAP = 1 << 4;
+constexpr int NETWORK_ACTIONS = 13, FIRST_LEADS = 0, FIRST_SWITCH = 4, FIRST_TERA = 9, REVEALED_TRAP = 1 << 4;
 constexpr int FIRST_ENGINE_TERA = 4, FIRST_ENGINE_SWITCH = 8;
 
 inline const Pokemon& atPosition(const Side& side, int position) { return side.pokemon[(side.order[position] - 1) % TEAM]; }
@@ -41,5 +43,5 @@ void sortBy(int32_t* indices, int count, Number number) {
 Request requestOf(Battle& battle, int side, const Shown& shown, const int32_t* moveRank);
 // Writes the mask [NETWORK_ACTIONS] of legal actions.
 void writeLegal(const Row& row, int side, const Request& request, uint8_t* legal);
-// The engine's action of a legal one of the networks.
+// The engine's action of a legal one of the networks; at the team preview the position of who leads.
 int engineAction(const Request& request, int action);

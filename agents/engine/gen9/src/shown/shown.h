@@ -157,6 +157,7 @@ struct Shown {
     int32_t protections;      // and how often in a row before
     int32_t revealed;  // of the request that it is asked now: bit 4: that it cannot leave, bits 0 to 3: that a move is disabled, where the
                        // request hid it until it was tried (EngineHost._reveal); 0 after each step
+    int32_t choosesLead;  // the battle is at its team preview, where the seat chooses who leads: it has no request in the row then
     ShownSide sides[SIDES];
 };
 
