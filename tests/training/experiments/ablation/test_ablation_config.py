@@ -175,7 +175,9 @@ def test_two_processes_do_not_share_a_folder_and_seeds_may_be_added(told: dict[s
 def test_what_is_shipped_is_whole(path: Path) -> None:
     assert (
         len(variants(load(Ablation, path)))
-        == {"algorithms": 10, "data": 3, "iterate": 2, "preferences": 4, "slots": 8, "targets": 5}[path.stem]
+        == {"algorithms": 10, "data": 3, "iterate": 2, "preferences": 4, "shares": 7, "slots": 8, "targets": 5}[
+            path.stem
+        ]
     )
 
 
