@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -164,12 +164,17 @@ def selections(request: dict[str, Any]) -> list[Choice]:
     Where all are brought, each ordered pair of leads, the others in order behind them.
     """
     size = len(request["side"]["pokemon"])
-    brought = min(size, request.get("maxChosenTeamSize") or size)
+    return list(_selections(size, min(size, request.get("maxChosenTeamSize") or size)))
+
+
+@cache
+def _selections(size: int, brought: int) -> tuple[Choice, ...]:
+    """The selections of a team of `size`: the same in every battle, and up to 360."""
     places = range(1, size + 1)
     if brought < size:
-        return [team_choice(order) for order in permutations(places, brought)]
+        return tuple([team_choice(order) for order in permutations(places, brought)])
     leads = permutations(places, min(2, size))
-    return [team_choice((*lead, *(place for place in places if place not in lead))) for lead in leads]
+    return tuple([team_choice((*lead, *(place for place in places if place not in lead))) for lead in leads])
 
 
 def _replacing(flags: list[bool], team: list[dict[str, Any]], bench: list[Choice]) -> SlotChoices:
