@@ -118,6 +118,7 @@ def test_a_file_that_is_read_and_written_again_is_the_same(stored: list[StoredSi
     assert all(share > 0.85 for share in between.values()), between
 
 
+@pytest.mark.slow
 def test_what_cannot_be_exported_is_refused_in_one_line(
     played: Path, tmp_path: Path, train_command: Callable[..., Said]
 ) -> None:

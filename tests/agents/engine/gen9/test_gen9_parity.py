@@ -50,7 +50,7 @@ def four() -> list[dict[str, Any]]:
     [
         ("ring1", "random", 12),
         ("ring1", "rules", 6),
-        ("random", "rare", 16),
+        pytest.param("random", "rare", 16, marks=pytest.mark.slow),
         ("random", "tera", 10),
     ],
 )
