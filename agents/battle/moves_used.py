@@ -95,8 +95,7 @@ def read_as_champions(battle: TrackedBattle) -> None:
     """Give the moves of both teams that have come up the PP that they have in Pokémon Champions, less those used."""
     for team in (battle._team, battle._opponent_team):
         for mon in team.values():
-            if Move in map(type, mon._moves._base_moves.values()):
-                as_in_champions(mon)
+            as_in_champions(mon)
 
 
 def as_in_champions(mon: Pokemon) -> None:

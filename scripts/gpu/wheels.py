@@ -80,7 +80,7 @@ def closure(roots: Iterable[str], sources: list[Requires], python: str) -> dict[
     """
     about = environment_of(python)
     found: dict[str, int | None] = {}
-    asked: set[tuple[str, str]] = set()
+    followed: set[tuple[str, str]] = set()
     waiting = [(Requirement(root), "") for root in roots]
     while waiting:
         requirement, extra = waiting.pop()
@@ -91,8 +91,8 @@ def closure(roots: Iterable[str], sources: list[Requires], python: str) -> dict[
             found[name] = next((n for n, source in enumerate(sources) if source(name) is not None), None)
         source = found[name]
         for own in {"", *requirement.extras}:
-            if source is not None and (name, own) not in asked:
-                asked.add((name, own))
+            if source is not None and (name, own) not in followed:
+                followed.add((name, own))
                 waiting += [(Requirement(line), own) for line in sources[source](name) or []]
     return found
 

@@ -18,6 +18,7 @@ from training.runs.common_settings import (
     EvaluationSettings,
     LengthSettings,
     RunConfig,
+    TeamPreview,
     TrackingSettings,
 )
 from training.runs.config_reader import (
@@ -42,7 +43,7 @@ class NetworkSettings(Section):
     dropout: Annotated[float, Field(ge=0, lt=1)]
     start_from: str
     freeze: list[str]
-    team_preview: bool | Literal["auto"] = "auto"
+    team_preview: TeamPreview = "auto"
 
 
 class Source(Section):

@@ -14,7 +14,13 @@ from agents.engine import ALL_FORMATS, FORMATS_IN_WORDS
 from teamsets import variety
 from teamsets.formats import get_format
 from training.online.schedules import ScheduleSettings
-from training.runs.common_settings import CheckpointSettings, EvaluationSettings, RunConfig, TrackingSettings
+from training.runs.common_settings import (
+    CheckpointSettings,
+    EvaluationSettings,
+    RunConfig,
+    TeamPreview,
+    TrackingSettings,
+)
 from training.runs.config_reader import BadConfig, Section, algorithm_class, bad_name, settings_by_name
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -79,7 +85,7 @@ class RoleNetwork(Section):
     start_from: str
     freeze: list[str]
     policies: Literal[1, 2] = 1
-    team_preview: bool | Literal["auto"] = "auto"
+    team_preview: TeamPreview = "auto"
 
 
 class RoleOptimizer(Section):

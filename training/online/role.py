@@ -17,6 +17,7 @@ from training.envs.network_players import SamplingSettings
 from training.online import config
 from training.online.noise_scale import NoiseScale
 from training.online.schedules import ParameterSchedule, ScheduleSettings
+from training.runs.common_settings import decides_previews
 from training.runs.config_reader import BadConfig
 from training.runs.parameters import freeze, parameter_groups
 from training.runs.state import TrainingFailed, finite
@@ -215,10 +216,8 @@ class Role:
                 f"{self.name}.network.policies: {settings.policies}: in {played.id} there is one slot: set 1"
             )
         folder = checkpoint.find(settings.start_from) if settings.start_from else None
-        team_preview = settings.team_preview
-        if team_preview == "auto":
-            team_preview = played.team_preview if folder is None else checkpoint.read(folder).decides_previews
-        fields: dict[str, Any] = {"policies": settings.policies, "team_preview": team_preview and not played.doubles}
+        team_preview = decides_previews(settings.team_preview, played, folder)
+        fields: dict[str, Any] = {"policies": settings.policies, "team_preview": team_preview}
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             built = Network(replace(without_dropout(shape), slots=played.slots, **fields))

@@ -152,7 +152,9 @@ class ForkPlayer:
                     free_row += fork.rows.size
                     forks.append(fork)
                     first |= {
-                        row: taken for taken, rows in zip(fork.actions, fork.rows.tolist(), strict=True) for row in rows
+                        row: actions
+                        for actions, rows in zip(fork.actions, fork.rows.tolist(), strict=True)
+                        for row in rows
                     }
                     wanted = wanted - {places[mover]}
                 places[mover] += 1
@@ -173,7 +175,7 @@ class ForkPlayer:
         else:
             labels = list(dict.fromkeys(answer.action for answer in answered.answers if not answer.failure))
             legal = tuple(decided.legal)
-        taken = [_actions(choices, label) for label in labels]
+        actions = [_actions(choices, label) for label in labels]
         if answered is not None and self._slots > 1:  # what differs from an answer in one slot, as all are hundreds
             near = (other for label in labels for group in choices.others(label) for other in group)
             legal = tuple(dict.fromkeys([*labels, *near]))
@@ -182,7 +184,7 @@ class ForkPlayer:
         seeds = [showdown_seed("fork", seed, k) for _ in labels for k in range(self._tries.playouts)]
         if rows.size:
             self._forks.fork(rows.ravel(), seeds, self._player.fork(LEADER, rows.ravel(), seeds))
-        return _Fork(seat, index, decided.turn, seed, legal, labels, taken, rows, decided.choice, answered)
+        return _Fork(seat, index, decided.turn, seed, legal, labels, actions, rows, decided.choice, answered)
 
     def _drawn(self, choices: SeatChoices, decided: StoredDecision, seed: int) -> tuple[list[str], tuple[str, ...]]:
         """Draw what is tried at a decision: its labels, none if nothing differs in one slot, and those it was drawn from."""

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from agents.policy import checkpoint
+from teamsets.formats import Format
 from training.runs.config_reader import Section
+
+#: Of a network: whether it chooses its lead at the team preview of singles.
+TeamPreview = bool | Literal["auto"]
+
+
+def decides_previews(setting: TeamPreview, played: Format, source: Path | None) -> bool:
+    """Return whether a network of a run in a format chooses its lead: in doubles it always does, by no setting.
+
+    source: the checkpoint that it starts from; None: random weights. Raises BadInput.
+    """
+    if setting == "auto":
+        setting = played.team_preview if source is None else checkpoint.read(source).decides_previews
+    return setting and not played.doubles
 
 
 class RunConfig(Section):

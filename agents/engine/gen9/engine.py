@@ -160,13 +160,13 @@ class Engine(Batch):
         teams: Sequence[tuple[str, str]],
         seeds: Sequence[str],
         rows: Sequence[int] | NDArray[np.int64],
-        asked: NDArray[np.bool_],
+        choosing: NDArray[np.bool_],
     ) -> None:
         """Puts these rows at the team preview of a battle, from which `lead` begins it: the battle that `reset` begins.
 
-        Until then a step leaves them as they are. asked [N, 2]: the seats that choose who leads; they are observed, and have
-        legal actions of networks (agents/observation/gen9_observation.py). Raises BadInput as reset does, for rows that are
-        recorded, and for an engine that does not keep what is shown.
+        Until then a step leaves them as they are. choosing [N, 2]: the seats that choose who leads; they are observed, and
+        have legal actions of networks (agents/observation/gen9_observation.py). Raises BadInput as reset does, for rows that
+        are recorded, and for an engine that does not keep what is shown.
         """
         places = self._rows(rows)
         if not self.shows or not self._players.keys().isdisjoint(places.tolist()):
@@ -177,7 +177,7 @@ class Engine(Batch):
         library().gen9_preview_shown(
             address(started),
             ctypes.c_int64(len(started)),
-            address(np.ascontiguousarray(asked, np.uint8)),
+            address(np.ascontiguousarray(choosing, np.uint8)),
             address(shown),
             self.threads_for(len(started)),
         )

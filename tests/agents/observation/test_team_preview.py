@@ -77,7 +77,7 @@ def test_both_teams_are_seen_and_who_leads_is_the_action(format_id: str) -> None
         assert choice.label.startswith(f"team {choice.slot}")
 
 
-def asked(count: int) -> dict[str, Any]:
+def request_of(count: int) -> dict[str, Any]:
     names = ["Weavile", "Blissey", "Ditto"][:count]
     team = [
         {"ident": f"p1: {name}", "details": name, "condition": "1/1", "active": place == 0}
@@ -88,13 +88,13 @@ def asked(count: int) -> dict[str, Any]:
 
 def test_the_actions_are_those_of_a_team_of_any_size() -> None:
     """The first by action 0, the others in the order of their names."""
-    labels = {a: choice.label for a, choice in legal_actions(asked(3), legal_choices(asked(3))).items()}
+    labels = {a: choice.label for a, choice in legal_actions(request_of(3), legal_choices(request_of(3))).items()}
     assert labels == {0: "team 123", 4: "team 213", 5: "team 312"}
-    assert {a: c.label for a, c in legal_actions(asked(1), legal_choices(asked(1))).items()} == {0: "team 1"}
+    assert {a: c.label for a, c in legal_actions(request_of(1), legal_choices(request_of(1))).items()} == {0: "team 1"}
 
 
 def test_an_order_is_the_choice_of_its_lead() -> None:
-    battle: Any = type("Battle", (), {"last_request": asked(3), "legal": legal_choices(asked(3))})()
+    battle: Any = type("Battle", (), {"last_request": request_of(3), "legal": legal_choices(request_of(3))})()
     turn = SinglesDecisions(battle)
     assert turn.parts_of("team 321") == turn.parts_of("team 312") == ["team 312"]
     assert turn.parts_of("team 9") == []

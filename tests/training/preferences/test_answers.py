@@ -13,6 +13,7 @@ pytest.importorskip("numba")
 
 from click.testing import CliRunner, Result
 from support.chat_server import chat_server, choices_in
+from support.json_lines import json_lines
 
 from agents.battle.choices import Choice, read_answer
 from training.commands.preferences import preferences
@@ -26,10 +27,6 @@ def build(played: Path, out: Path, *words: str, source: str = "answers") -> Resu
     tries = ["--decisions", "4", "--playouts", "4", "--baseline", "position"]
     where = ["--db", str(played), "--where", FEW, "--out", str(out)]
     return CliRunner().invoke(preferences, ["build", *where, *tries, "--source", source, *words])
-
-
-def lines(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 def said(prompt: str, body: dict[str, Any]) -> str:
@@ -57,13 +54,13 @@ def made(played: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
 
 
 def test_answers_are_tried_and_become_pairs_of_whole_texts(made: tuple[Path, str]) -> None:
-    tried = [one for side in lines(made[0] / "attempts.jsonl")[1:] for one in side["tried"]]
+    tried = [one for side in json_lines(made[0] / "attempts.jsonl")[1:] for one in side["tried"]]
     assert all(len(one["attempts"]) == 4 and one["hot"]["failure"] == "illegal" for one in tried)
     attempts = [each for one in tried for each in one["attempts"]]
     assert {each["failure"] for each in attempts} == {"", "illegal", "unparsable"}
     assert all(len(each["results"]) == (0 if each["failure"] else 4) for each in attempts)
 
-    found = lines(made[0] / "pairs.jsonl")
+    found = json_lines(made[0] / "pairs.jsonl")
     assert {one["part"] for one in found} == {"action", "plan"} and {one["source"] for one in found} == {"answers"}
     for one in found:
         assert "Say in one sentence what you want to do" in one["prompt"], "the prompt of the player's style"
@@ -89,13 +86,13 @@ def test_other_rules_ask_nothing_and_rejected_answers_are_counted_by_kind(
     with pytest.MonkeyPatch.context() as patch:  # the server is gone
         patch.setattr("agents.llm.remote.OpenAI.missing", classmethod(lambda *words, **more: ""))
         hot = json.loads(build(played, out, *again, "--garble", "temperature").stdout)
-        texts = {(one["part"], one["rejected"]) for one in lines(out / "pairs.jsonl")}
+        texts = {(one["part"], one["rejected"]) for one in json_lines(out / "pairs.jsonl")}
         other = json.loads(build(played, out, *again, "--garble", "corrupted").stdout)
         refused = build(played, out, *again, "--answers", "5")
     assert hot["by"]["rejected"] == {"garbled (temperature): illegal": hot["pairs"]}
     assert texts == {("action", "Plan: dance\nAction: fly to the moon"), ("plan", "Plan: dance")}
     assert other["by"]["rejected"] == {"garbled (corrupted)": other["pairs"]}
-    for one in lines(out / "pairs.jsonl"):
+    for one in json_lines(out / "pairs.jsonl"):
         if one["part"] == "action":
             assert one["rejected"].startswith("Plan: choose number "), "only the action is damaged"
     assert "begun with other settings (choices 4, now 5)" in str(refused.exception)

@@ -18,6 +18,7 @@ import yaml
 from click.testing import CliRunner, Result
 from support.chat_server import chat_server, slot_choices_in
 from support.doubles import doubles_fixtures
+from support.json_lines import json_lines
 from support.language_models import tiny_model
 from support.records import RUN
 from support.rule_matches import play_all
@@ -72,10 +73,6 @@ def build(db: Path, out: Path, *options: str, where: str = "true") -> Result:
     )
 
 
-def lines(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text().splitlines()]
-
-
 @pytest.fixture(scope="module")
 def made(db: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("preferences") / "pairs"
@@ -94,9 +91,9 @@ def differing(one: str, other: str) -> int:
 
 
 def test_pairs_are_of_joint_choices_that_differ_in_one_slot_or_pick(made: Path, db: Path) -> None:
-    tried = [each for side in lines(made / "attempts.jsonl")[1:] for each in side["tried"]]
+    tried = [each for side in json_lines(made / "attempts.jsonl")[1:] for each in side["tried"]]
     assert all(len(each["results"]) == 1 for outcome in tried for each in outcome["attempts"])
-    found = lines(made / "pairs.jsonl")
+    found = json_lines(made / "pairs.jsonl")
     kinds = {"preview": 0, "a": 0, "b": 0}
     for pair in found:
         chosen, rejected = pair["chosen_action"], pair["rejected_action"]
@@ -120,7 +117,7 @@ def test_the_dataset_has_each_pair_at_its_decision_in_the_battle_as_it_was_playe
     played = {
         (side.about["battle"], side.seat): (side, trajectory(side)) for side in sides(db, list(selected(db, "true")))
     }
-    written = {(pair["battle"], pair["seat"], pair["decision"]): pair for pair in lines(made / "pairs.jsonl")}
+    written = {(pair["battle"], pair["seat"], pair["decision"]): pair for pair in json_lines(made / "pairs.jsonl")}
     found = 0
     for one in all_trajectories(opened(made / "train")):
         side, whole = played[one.about["battle"], one.about["seat"]]
@@ -223,11 +220,11 @@ def test_answers_of_a_language_model_become_pairs_of_whole_texts(db: Path, tmp_p
         assert result.exit_code == 0, (result.output, result.exception)
         asked = {body["messages"][-1]["content"].partition("(")[0] for body in server.bodies}
     assert asked == {"You play a Pokémon battle of doubles "}
-    tried = [each for side in lines(tmp_path / "out" / "attempts.jsonl")[1:] for each in side["tried"]]
+    tried = [each for side in json_lines(tmp_path / "out" / "attempts.jsonl")[1:] for each in side["tried"]]
     assert {attempt["failure"] for each in tried for attempt in each["attempts"]} == {"", "illegal", "unparsable"}
     assert {each["hot"]["failure"] for each in tried} == {"illegal"}
     assert any(each["played"].startswith("team ") for each in tried)
-    found = lines(tmp_path / "out" / "pairs.jsonl")
+    found = json_lines(tmp_path / "out" / "pairs.jsonl")
     assert {pair["part"] for pair in found} == {"plan", "action"}
     for pair in found:
         assert "Say in one sentence what you want to do" in pair["prompt"], "the prompt of the player's style"
@@ -292,7 +289,7 @@ def test_an_experts_joint_choices_become_pairs(db: Path, tmp_path: Path) -> None
             found.append((coach, choice))
     result = build(labelled, tmp_path / "out", "--source", "expert")
     assert result.exit_code == 0, (result.output, result.exception)
-    pairs = lines(tmp_path / "out" / "pairs.jsonl")
+    pairs = json_lines(tmp_path / "out" / "pairs.jsonl")
     assert sorted((pair["chosen_action"], pair["rejected_action"]) for pair in pairs) == sorted(found)
     assert json.loads((tmp_path / "out" / "counts.json").read_text())["in_datasets"]["train"] == len(found)
 
@@ -308,7 +305,7 @@ def test_a_network_of_doubles_learns_the_pairs_of_both_slots(made: Path, tmp_pat
     settings["compute"] |= {"threads": 1}
     settings["tracking"] |= {"wandb": "disabled", "every": 1}
     finished = train(validated(Config, settings, "test"))
-    steps = [line for line in lines(finished.folder / "metrics.jsonl") if "policy_loss" in line]
+    steps = [line for line in json_lines(finished.folder / "metrics.jsonl") if "policy_loss" in line]
     assert steps[0]["pair_accuracy"] == 0.5 and steps[0]["policy_loss"] == pytest.approx(math.log(2), abs=1e-4)
     about = checkpoint.read(checkpoint.folder_of(finished.folder, finished.step))
     assert about.layout is DOUBLES and about.metrics["pair_accuracy"] > 0.9
@@ -335,5 +332,5 @@ def test_a_language_model_learns_the_pairs(
     settings["compute"] |= {"threads": 1, "gradient_accumulation_steps": 1}
     settings["tracking"] |= {"wandb": "disabled", "every": 1}
     done = import_module("training.llm.run").train_llm(validated(LlmConfig, settings, "test"))
-    steps = [line for line in lines(done.folder / "metrics.jsonl") if "loss" in line]
+    steps = [line for line in json_lines(done.folder / "metrics.jsonl") if "loss" in line]
     assert [line["step"] for line in steps] == [1, 2] and steps[0]["loss"] == pytest.approx(math.log(2), abs=1e-3)

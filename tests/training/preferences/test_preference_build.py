@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from support.json_lines import json_lines
 
 pytest.importorskip("torch")
 pytest.importorskip("numba")
@@ -39,10 +39,6 @@ def build(played: Path, out: Path, *words: str, where: str = "format = 'gen1ou'"
     return CliRunner().invoke(
         preferences, ["build", "--db", str(played), "--where", where, "--out", str(out), *FEW, *words]
     )
-
-
-def lines(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +74,7 @@ def test_a_stored_battle_comes_back_on_the_engine_with_its_legal_choices(played:
 
 
 def test_pairs_are_as_trl_reads_them_and_say_where_they_are_from(made: Path, played: Path) -> None:
-    found = lines(made / "pairs.jsonl") + lines(made / "pairs-held-out.jsonl")
+    found = json_lines(made / "pairs.jsonl") + json_lines(made / "pairs-held-out.jsonl")
     assert len(found) > 5
     for one in found:
         assert (
@@ -95,7 +91,7 @@ def test_pairs_are_as_trl_reads_them_and_say_where_they_are_from(made: Path, pla
 
 
 def test_nothing_leaks_into_the_held_out_part_and_no_pair_is_there_twice(made: Path) -> None:
-    learned, held_out = lines(made / "pairs.jsonl"), lines(made / "pairs-held-out.jsonl")
+    learned, held_out = json_lines(made / "pairs.jsonl"), json_lines(made / "pairs-held-out.jsonl")
     assert learned and held_out
     assert not {one["pair"] for one in learned} & {one["pair"] for one in held_out}
     texts = [(one["prompt"], one["chosen"], one["rejected"]) for one in learned + held_out]
@@ -104,8 +100,8 @@ def test_nothing_leaks_into_the_held_out_part_and_no_pair_is_there_twice(made: P
 
 def test_the_datasets_hold_the_same_pairs_and_end_at_the_last_of_a_side(made: Path) -> None:
     for name, file in (("train", "pairs.jsonl"), ("train-held-out", "pairs-held-out.jsonl")):
-        told = {(one["battle"], one["seat"]): 0 for one in lines(made / file)}
-        for one in lines(made / file):
+        told = {(one["battle"], one["seat"]): 0 for one in json_lines(made / file)}
+        for one in json_lines(made / file):
             told[one["battle"], one["seat"]] += 1
         found = {}
         for one in all_trajectories(opened(made / name)):
@@ -191,7 +187,7 @@ def test_an_experts_choices_in_stored_battles_become_pairs(played: Path, tmp_pat
             store.execute("UPDATE decisions SET diagnostics = ? WHERE battle_id = ? AND seat = ? AND index = ?", where)
     result = build(db, tmp_path / "out", "--source", "expert")
     assert result.exit_code == 0, (result.output, result.exception)
-    found = {(one["battle"], one["seat"], one["decision"]): one for one in lines(tmp_path / "out" / "pairs.jsonl")}
+    found = {(one["battle"], one["seat"], one["decision"]): one for one in json_lines(tmp_path / "out" / "pairs.jsonl")}
     assert found.keys() == {tuple(row[:3]) for row in labelled}
     assert {one["rejected_action"] for one in found.values()} == {row[3] for row in labelled}
     assert {(one["rule"], one["margin"], one["low"]) for one in found.values()} == {("expert-differs", 0.3, None)}

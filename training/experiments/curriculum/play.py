@@ -17,6 +17,7 @@ from training.experiments.curriculum.config import NEW, Curriculum, Stage
 from training.experiments.curriculum.past_checkpoints import checkpoint_of, earlier, past_weights, with_temperature
 from training.experiments.curriculum.stage import StageTeams
 from training.offline.config import NetworkSettings
+from training.runs.common_settings import decides_previews
 
 #: The `kind` of a curriculum's runs in the store.
 KIND = "curriculum"
@@ -43,10 +44,8 @@ def base_of(config: Curriculum) -> str:
             from training.offline.learner import untrained  # torch is imported only if it is needed
 
             settings = NetworkSettings.model_validate({**config.training["network"], "start_from": ""})
-            played, team_preview = get_format(config.format), settings.team_preview
-            if team_preview == "auto":
-                team_preview = played.team_preview
-            decides = team_preview and not played.doubles
+            played = get_format(config.format)
+            decides = decides_previews(settings.team_preview, played, None)
             checkpoint.save(folder, untrained(settings, seed_of(config, "base"), played.slots, decides), 0)
     return config.base_found
 

@@ -132,9 +132,9 @@ void gen9_start_shown(int32_t* rows, int64_t count, int32_t* shown, int threads)
     });
 }
 
-// Puts battles whose rows hold teams and seed at their team preview. asked [count, sides]: which seats choose their lead. shown: as of
+// Puts battles whose rows hold teams and seed at their team preview. choosing [count, sides]: which seats choose their lead. shown: as of
 // gen9_start_shown, which begins them then.
-void gen9_preview_shown(int32_t* rows, int64_t count, const uint8_t* asked, int32_t* shown, int threads) {
+void gen9_preview_shown(int32_t* rows, int64_t count, const uint8_t* choosing, int32_t* shown, int threads) {
     shareLoop(count, threads, [&](int64_t n) {
         Row& row = reinterpret_cast<Row*>(rows)[n];
         Battle(row).prepare();
@@ -142,7 +142,7 @@ void gen9_preview_shown(int32_t* rows, int64_t count, const uint8_t* asked, int3
         for (int seat = 0; seat < SIDES; seat++) {
             Shown& own = shownOf(shown, n)[seat];
             Keeper(own, seat, row).begin();
-            own.choosesLead = asked[n * SIDES + seat];
+            own.choosesLead = choosing[n * SIDES + seat];
         }
     });
 }
