@@ -1,13 +1,17 @@
-"""Files as metamon writes them, made by hand."""
+"""Files as metamon writes them, made by hand, and the part of a battle that they have."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from agents.observation.columns import at_preview
+from training.data.trajectory import COLUMNS, Trajectory
 
 _BOOSTS = ("atk", "spa", "def", "spd", "spe", "accuracy", "evasion")
 
@@ -18,6 +22,12 @@ def write(path: Path, states: Sequence[dict[str, Any]], actions: Sequence[int]) 
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(frame.compress(json.dumps({"states": list(states), "actions": list(actions)}).encode()))
     return path
+
+
+def in_play(trajectory: Trajectory) -> Trajectory:
+    """A trajectory without the decision at team preview, which metamon does not keep."""
+    played = ~at_preview(trajectory.features)
+    return replace(trajectory, **{name: getattr(trajectory, name)[played] for name in COLUMNS})
 
 
 def move(name: str, pp: int = 16, most: int = 16) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import orjson
 import pytest
 from support.command_line import Said, run_arena
 from support.made_logs import replays
-from support.metamon_files import mon, move, state, write
+from support.metamon_files import in_play, mon, move, state, write
 
 from agents.observation.vocabulary import vocabulary
 from arena.replays.reading import UnusableReplay
@@ -69,6 +69,7 @@ def test_a_battle_that_metamon_kept_is_seen_as_we_kept_it(played: Path, tmp_path
         truth = trajectory(side)
         if truth is None:
             continue
+        truth = in_play(truth)
         result = "WIN" if side.score == 1 else "LOSS"
         path = write(
             tmp_path / f"{side.format}-{number}_1500_A_vs_B_01-31-2024_{result}.json.lz4", *states_and_actions(side)

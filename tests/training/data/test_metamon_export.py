@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from support.command_line import TESTS, Said
 from support.metamon_environment import needs_metamon, run_in_metamon
+from support.metamon_files import in_play
 
 from arena.record import unpacked
 from training.data.from_store import StoredSide, selected, sides, trajectory
@@ -81,6 +82,7 @@ def test_files_come_back_with_their_actions_and_results(
         truth = trajectory(side)
         if truth is None:
             continue
+        truth = in_play(truth)
         battle = f"arena-{side.format}-{side.about['battle']}"
         (made,) = [one for (name, agent, result), one in back.items() if name == battle and result == side.score
                    and (agent.startswith(_plain(side.about["agent"])))][:1]  # fmt: skip

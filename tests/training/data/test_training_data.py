@@ -43,10 +43,11 @@ def test_every_decision_of_a_battle_is_there_with_the_action_that_was_taken(
         stored = rows(
             "SELECT choice FROM decisions WHERE battle_id = ? AND seat = ? ORDER BY index", played, [battle, seat]
         )
-        said = [choice for (choice,) in stored if not choice.startswith("team ")]
-        assert len(one) == len(said)
+        choices = [choice for (choice,) in stored]
+        assert len(one) == len(choices), "the team preview is a decision, too"
         assert one.legal[np.arange(len(one)), one.actions].all(), "what was done was legal"
-        assert [action in MOVES or action >= 9 for action in one.actions] == [s.startswith("move") for s in said]
+        in_play = [pair for pair in zip(one.actions, choices, strict=True) if not pair[1].startswith("team ")]
+        assert all((action in MOVES or action >= 9) == choice.startswith("move") for action, choice in in_play)
         score = rows("SELECT score FROM results WHERE battle_id = ? AND seat = ?", played, [battle, seat])[0][0]
         assert one.result == score
 

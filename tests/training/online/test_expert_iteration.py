@@ -13,6 +13,7 @@ from support.online import settings, trainer  # noqa: E402
 
 from agents.engine.gen1 import layout as W  # noqa: E402
 from agents.engine.gen1.engine import Engine  # noqa: E402
+from agents.observation.columns import at_preview  # noqa: E402
 from agents.search.exact.active_pokemon import side_at  # noqa: E402
 from agents.search.exact.positions import Gen1Positions  # noqa: E402
 from agents.search.exact.teacher import Searched, Teacher  # noqa: E402
@@ -154,7 +155,7 @@ def test_in_gen9ou_samples_of_the_hidden_are_refused_and_other_formats_by_name()
 
 
 @pytest.mark.slow
-def test_in_gen9ou_battles_against_an_agent_that_acts_alone_are_played_and_not_searched(
+def test_in_gen9ou_team_previews_and_battles_against_an_agent_that_acts_alone_are_not_searched(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rollouts = []
@@ -164,7 +165,9 @@ def test_in_gen9ou_battles_against_an_agent_that_acts_alone_are_played_and_not_s
         one.iterate()
         one.close()
     searched, alone = rollouts
-    choices = searched.legal.sum(-1) > 1
+    previews = torch.from_numpy(at_preview(searched.features.numpy()))
+    choices = (searched.legal.sum(-1) > 1) & ~previews
+    assert previews.any()
     assert (~searched.searched_value.isnan() == choices).all() and choices.sum() > 100
     assert (~searched.searched_values.isnan() == searched.legal)[choices].all()
     assert alone.searched_value.isnan().all() and len(alone.searched_value) > 50
