@@ -65,12 +65,12 @@ def evaluate(
 ) -> None:
     """Score a checkpoint in thousands of battles on the engine.
 
-    CHECKPOINT, and each OPPONENT: a run's folder, RUN@STEP, or an agent that acts on arrays (policy:, ensemble:, array:,
-    random). In gen9ou others play too, one decision at a time, and so more slowly (heuristic:, search:).
+    CHECKPOINT, and each OPPONENT: a run's folder, RUN@STEP, or an agent. Those that act on arrays (policy:, ensemble:,
+    array:, random) are fast; others (heuristic:, search:) decide one at a time, and in gen1ou play on Showdown.
 
     Two battles with the same teams and seed and with the seats exchanged are a pair; the 95% interval is from the spread
     between pairs. The same seed gives every checkpoint the same teams and battles. Nothing is stored: `arena match` stores
-    battles, and plays with any agent.
+    battles, and plays with external programs, too.
 
     \b
     Examples:

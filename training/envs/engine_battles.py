@@ -15,7 +15,7 @@ from agents.observation.actions import ACTIONS
 from agents.observation.observation import Observations
 from arena.fixture import Fixture
 from teamsets.errors import BadInput, MissingTool
-from training.envs.venue import Ints, Pair, check_engine_format
+from training.envs.venue import ALONE, Ints, Pair, check_engine_format
 
 try:
     import numba
@@ -65,6 +65,11 @@ class EngineBattles:
         with self._limited(len(rows)):
             self.engine.reset(teams, [fixture.seed for fixture in fixtures], rows.tolist())
 
+    def clear(self, rows: Ints) -> None:
+        """Leaves these rows without a battle: nobody has a decision to make there."""
+        self.engine.words[rows] = 0
+        self.engine.words[rows[:, None], _REQUESTS] = WAITING
+
     def needs_decision(self, rows: Ints) -> NDArray[np.bool_]:
         state = self.engine.words
         waits = state[rows[:, None], _REQUESTS] == WAITING
@@ -86,7 +91,7 @@ class EngineBattles:
             return observe_rows(self.engine, rows, seats, out)
 
     def answers(self, rows: Ints, seats: Ints) -> Ints:
-        raise BadInput("an agent without act_many plays on Showdown only")
+        raise BadInput(ALONE)
 
     def play(self, rows: Ints, actions: Ints) -> None:
         with self._limited(len(rows)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,9 @@ ILLEGAL = ("random", "error")
 
 def open_battles(venue: str, size: int, format_id: str, cores: int | None = None) -> Battles:
     """The battles of a venue: "engine" or "showdown". Imports only what that one needs. Raises BadInput, MissingTool."""
-    if venue == "engine" and format_id in HOSTED_FORMATS:
-        from training.envs.gen9_battles import Gen9Battles
-
-        return Gen9Battles(size, format_id, cores)
     if venue == "engine":
         check_engine_format(format_id)  # before what has to be installed for it
-        from training.envs.engine_battles import EngineBattles
-
-        return EngineBattles(size, format_id, cores)
+        return _open_on_engine(size, format_id, cores)
     if venue == "showdown":
         from training.envs.showdown_battles import ShowdownBattles
 
@@ -42,9 +37,19 @@ def open_battles(venue: str, size: int, format_id: str, cores: int | None = None
     raise BadInput(f"venue '{venue}': must be engine or showdown")
 
 
-def any_agent_plays(venue: str, format_id: str) -> bool:
-    """Whether every agent can be an opponent; otherwise those that act in batches."""
-    return venue == "showdown" or format_id in HOSTED_FORMATS
+def _open_on_engine(size: int, format_id: str, cores: int | None) -> Battles:
+    """Battles in which an agent acts alone follow the generation-9 engine's protocol, or Showdown's where there is none."""
+    from training.envs.mixed_battles import MixedBattles
+
+    if format_id in HOSTED_FORMATS:
+        from training.envs.gen9_battles import Gen9Battles
+        from training.envs.hosted_battles import HostedBattles
+
+        return MixedBattles(Gen9Battles(size, format_id, cores), partial(HostedBattles, size, format_id, cores))
+    from training.envs.engine_battles import EngineBattles
+    from training.envs.showdown_battles import ShowdownBattles
+
+    return MixedBattles(EngineBattles(size, format_id, cores), partial(ShowdownBattles, size, format_id))
 
 
 def check_max_turns(max_turns: int) -> int:
@@ -88,8 +93,7 @@ class LearnerBattles:
         self.size, self.max_turns, self.strict = size, check_max_turns(max_turns), illegal_action == "error"
         self.team_preview = team_preview
         self.battles = open_battles(venue, size, format_id, cores)
-        everyone, on_engine = any_agent_plays(venue, format_id), venue == "engine"
-        self.opponents = Opponents(opponent, size, format_id, everyone=everyone, on_engine=on_engine)
+        self.opponents = Opponents(opponent, size, format_id, on_engine=venue == "engine")
         self.draw = FixtureSampler(format_id, teams, seat, packed=venue == "engine")
         self.games: list[EnvBattle | None] = [None] * size
         self.seats = np.zeros(size, np.int64)

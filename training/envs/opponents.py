@@ -45,12 +45,11 @@ class _Member:
 class Opponents:
     """The opponents of N battles. Raises BadInput for an agent that cannot play the format here.
 
-    everyone: whether any agent can play, or only `random` and subclasses of BatchedAgent. on_engine: whether subclasses of
-    EngineAgent can, too: the battles have an `engine`.
+    on_engine: whether subclasses of EngineAgent can: the battles have an `engine`.
     """
 
-    def __init__(self, mixture: Mixture, size: int, format_id: str, *, everyone: bool, on_engine: bool = False) -> None:
-        self.format_id, self.everyone, self.on_engine = format_id, everyone, on_engine
+    def __init__(self, mixture: Mixture, size: int, format_id: str, *, on_engine: bool = False) -> None:
+        self.format_id, self.on_engine = format_id, on_engine
         self._members: list[_Member] = []
         self._index: dict[str, int] = {}
         self.change(mixture)
@@ -149,11 +148,6 @@ class Opponents:
             made()  # raises for its options
         elif lacks := missing(self.format_id):
             raise BadInput(f"opponent '{name}': cannot play {self.format_id}: {lacks}")
-        elif not self.everyone and not isinstance(made(), BatchedAgent):
-            raise BadInput(
-                f"opponent '{name}': cannot play on the engine, where opponents act in batches: use random, a subclass of "
-                "agents.batched.BatchedAgent, or the environment PokemonShowdown-v0"
-            )
         return _Member(name, weight, source)
 
 

@@ -1,5 +1,5 @@
-"""What an environment needs of the place where its battles happen: the engine (engine_battles.py) or Showdown
-(showdown_battles.py)."""
+"""What an environment needs of the place where its battles happen: the engine (engine_battles.py, gen9_battles.py),
+Showdown (showdown_battles.py), or both (mixed_battles.py)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from teamsets.errors import UnknownFormat
 
 #: Values of `Battles.winners`: a seat (0 or 1), or one of these. STUCK: the simulator itself failed in the battle.
 UNDECIDED, TIE, STUCK = -1, 2, 3
+
+#: Why an engine's batches refuse to ask a seat's agent.
+ALONE = "an agent that acts alone plays behind the protocol (training/envs/mixed_battles.py)"
 
 Ints = NDArray[np.int64]
 #: The agents of a battle's seats; None for a seat whose actions are given to `play`.

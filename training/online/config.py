@@ -212,8 +212,11 @@ class CheckpointMember(Section):
 
 
 class AgentMember(Section):
-    """A member of the league: an agent by its spec; on the engine one that acts in batches (`random`, `array:…`,
-    `search:omniscient`)."""
+    """A member of the league: an agent by its spec.
+
+    On the engine those that act in batches (`random`, `array:…`, `search:omniscient`) are fast; battles against others
+    follow the protocol.
+    """
 
     who: Literal["agent"]
     weight: Positive

@@ -21,7 +21,7 @@ from agents.policy import checkpoint
 from agents.policy.distributions import entropy, kl, log_probs
 from agents.policy.network import Network
 from teamsets.formats import get_format
-from training.envs.learner import any_agent_plays, open_battles
+from training.envs.learner import open_battles
 from training.envs.opponents import Opponents
 from training.envs.venue import Battles
 from training.online import config
@@ -88,8 +88,7 @@ class Trainer:
         given: dict[str | type[Agent], float] = {
             each.agent: each.weight for each in settings.league.members if isinstance(each, config.AgentMember)
         }
-        everyone = any_agent_plays(settings.venue, settings.format)
-        agents = Opponents(given, count, settings.format, everyone=everyone, on_engine=engine) if given else None
+        agents = Opponents(given, count, settings.format, on_engine=engine) if given else None
         names = dict(zip(map(str, given), agents.weights, strict=True)) if agents is not None else {}
         self.league = League(settings.league, settings.seed, played, self.device, names)
         games = games or BattleSampler(settings.rollout, settings.format, settings.seed, packed=engine)

@@ -98,11 +98,14 @@ class _AgentPlays:
 
     def __init__(self, spec: str, rows: int, format_id: str, *, in_batches: bool) -> None:
         try:
-            self._by_seat = [
-                Opponents(spec, rows, format_id, everyone=not in_batches, on_engine=in_batches) for _ in (0, 1)
-            ]
+            self._by_seat = [Opponents(spec, rows, format_id, on_engine=in_batches) for _ in (0, 1)]
         except BadInput as error:
             raise BadInput(f"--play-on {spec}: {error}") from None
+        if in_batches and not acts_in_batches(spec):
+            raise BadInput(
+                f"--play-on {spec}: cannot play on the engine, where {format_id}'s forks are played in batches: take "
+                "random, array:... or policy:..., or set --venue showdown"
+            )
         (self._name,) = self._by_seat[0].weights
 
     def begin(self, seed: int, fixture: Fixture) -> None:

@@ -3,8 +3,8 @@
 The pairs are those of a plan with `same_luck` (arena/schedules/plan.py): two battles on the same teams and with the same
 seed, with the players' seats exchanged; an opponent's pairs are the same whoever meets it. Both players decide
 for all of their battles in one call. Networks are evaluated here and not by an inference server, in batches as large as
-there are battles; nothing of a battle is kept but its result. In gen9ou also agents play that read the protocol, one at a
-time: their battles are hosted (training/envs/gen9_battles.py).
+there are battles; nothing of a battle is kept but its result. Agents that read the protocol play, too, one at a time: their
+battles are those of training/envs/mixed_battles.py.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from arena.venue import Rules
 from teamsets.drawn import drawn_teams
 from teamsets.errors import BadInput
 from training.envs.fixtures import EnvBattle
-from training.envs.learner import any_agent_plays, open_battles
+from training.envs.learner import open_battles
 from training.envs.network_players import NetworkPlayer, SamplingSettings
 from training.envs.network_steps import EagerSteps, EnsembleSteps
 from training.envs.opponents import Opponents
@@ -113,7 +113,7 @@ class _AgentPlayer:
     """Agents, one for each battle."""
 
     def __init__(self, source: AgentSource, rows: int, format_id: str) -> None:
-        self._agents = Opponents(source.spec, rows, format_id, everyone=any_agent_plays("engine", format_id))
+        self._agents = Opponents(source.spec, rows, format_id)
 
     def begin(self, rows: Ints, games: Sequence[EnvBattle]) -> list[Pair]:
         return self._agents.sit_down(rows, games)

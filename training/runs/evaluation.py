@@ -23,7 +23,7 @@ from arena.run.tournament import EvaluateSettings, Run, play_into
 from arena.schedules.plan import numbered_pair
 from arena.schedules.schedule import Results
 from arena.store import open_store
-from arena.venues.engine.availability import check_engine, plays_on_engine
+from arena.venues.engine.availability import check_engine
 from teamsets.errors import ArenaError, BadInput
 from training.runs.common_settings import EvaluationBattles, EvaluationSettings
 
@@ -78,12 +78,10 @@ def check_on_engine(sources: list[AgentSource], formats: Sequence[str], otherwis
             raise BadInput(f"format '{format_id}': the engines play {FORMATS_IN_WORDS}: {otherwise}")
     check_engine("evaluation on the engine", formats)
     for source in sources:
-        for format_id in formats:
-            if not plays_on_engine(source, format_id):
-                raise BadInput(
-                    f"agent '{source.spec}': does not play {format_id} on the engine, where agents act on arrays: take "
-                    f"policy:, ensemble:, array: or random instead, or {otherwise}"
-                )
+        if source.is_external:
+            raise BadInput(
+                f"agent '{source.spec}': an external program, which does not play on the engine: {otherwise}"
+            )
     check_available(sources, tuple(formats))
 
 

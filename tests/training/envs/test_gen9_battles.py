@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.environments import drawn_actions
 
 from agents.contract import SinglesAgent
 from agents.engine.gen9 import library
 from agents.engine.gen9.engine import records
 from agents.engine.gen9.layout import SHOWN
-from agents.registry import resolve
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
@@ -56,12 +56,6 @@ def hosted() -> Iterator[HostedBattles]:
     battles.close()
 
 
-def draw(legal: Any, rng: np.random.Generator, switches: float) -> Any:
-    """An action of each mask, of which switches count so much."""
-    weights = np.where((np.arange(13) >= 4) & (np.arange(13) < 9), switches, 1.0)
-    return (legal * rng.random(legal.shape) * weights).argmax(axis=1)
-
-
 @pytest.mark.parametrize("trapped", [False, pytest.param(True, id="hidden-trap")])
 def test_observations_masks_and_ends_are_those_of_hosted_battles(hosted: HostedBattles, trapped: bool) -> None:
     teams = [TRAPPER, HELD] if trapped else [str(team.packed) for team in load_set("competitive", "gen9ou").teams[:8]]
@@ -80,7 +74,7 @@ def test_observations_masks_and_ends_are_those_of_hosted_battles(hosted: HostedB
         assert (battles.masks(rows[at], seats) == seen.legal).all()
         decisions += len(at)
         actions = np.full((len(rows), 2), -1)
-        actions[at, seats] = draw(seen.legal, rng, 3.0 if trapped else 0.5)
+        actions[at, seats] = drawn_actions(seen.legal, rng, 3.0 if trapped else 0.5)
         for place in (battles, hosted):
             place.play(rows, actions)
         assert (battles.winners == hosted.winners).all()
@@ -96,7 +90,7 @@ def step(battles: Any, rows: Any, chosen: Any = None, seed: int = 0) -> Any:
         chosen = np.full(2, -1)
         (seats,) = np.nonzero(battles.needs_decision(rows[:1])[0])
         legal = battles.masks(rows[:1].repeat(len(seats)), seats)
-        chosen[seats] = draw(legal, np.random.default_rng(seed), 0.5)
+        chosen[seats] = drawn_actions(legal, np.random.default_rng(seed), 0.5)
     actions[:] = chosen
     battles.play(rows, actions)
     return chosen
@@ -158,39 +152,6 @@ def test_a_copy_in_the_middle_of_a_turn_waits_for_the_same_seat() -> None:
     assert_same(battles, 0, 1)
 
 
-def test_a_battle_of_an_agent_that_acts_alone_is_copied_too_also_once_it_is_over() -> None:
-    battles = Gen9Battles(SIZE, "gen9ou", 1)
-    teams = [str(team.packed) for team in load_set("competitive", "gen9ou").teams[:8]]
-    agents = [resolve("heuristic:max-damage").make() for _ in range(3)]
-    try:
-        battles.begin(ROWS, fixtures(teams), [(None, agents[0]), (None, None), (None, agents[1]), (None, agents[2])])
-        rng = np.random.default_rng(1)
-
-        def play(rows: Any) -> None:
-            """Of rows that are asked the same."""
-            actions = np.full((len(rows), 2), -1)
-            needs = battles.needs_decision(rows)
-            if needs[0, 0]:
-                actions[:, 0] = draw(battles.masks(rows[:1], np.zeros(1, np.int64)), rng, 0.5)[0]
-            if needs[0, 1]:
-                actions[:, 1] = battles.answers(rows, np.ones(len(rows), np.int64))
-            battles.play(rows, actions)
-
-        for _ in range(6):
-            play(ROWS[:1])
-        seeds = [showdown_seed("hosted copy", 1)] * 2
-        battles.copy(np.zeros(2, np.int64), ROWS[1:3], seeds, [(None, agents[1]), (None, agents[2])])
-        while battles.winners[1] == -1:
-            for part in zip(*(battles.observe(np.array([row]), np.zeros(1, np.int64)) for row in (1, 2)), strict=True):
-                np.testing.assert_array_equal(*part)
-            play(ROWS[1:3])
-        assert battles.winners[1] == battles.winners[2] and battles.turns[1] == battles.turns[2]
-        battles.copy(ROWS[1:2], ROWS[3:], seeds[:1], [(None, agents[0])])
-        assert battles.winners[3] == battles.winners[1] and not battles.needs_decision(ROWS[3:]).any()
-    finally:
-        battles.close()
-
-
 def test_what_cannot_be_played_is_refused() -> None:
     with pytest.raises(BadInput, match="gen1ou"):
         Gen9Battles(1, "gen1ou")
@@ -200,31 +161,6 @@ def test_what_cannot_be_played_is_refused() -> None:
         battles.play(ROWS[:1], np.array([[12, 9]]))
 
 
-def test_an_agent_that_acts_alone_plays_the_battle_that_it_plays_on_a_host(hosted: HostedBattles) -> None:
-    """One battle of four has an agent that reads the protocol, in the other three both seats are played from here."""
-    teams = [str(team.packed) for team in load_set("competitive", "gen9ou").teams[:8]]
-    battles = Gen9Battles(SIZE, "gen9ou", 1)
-    try:
-        for place in (battles, hosted):
-            agent = resolve("heuristic:max-damage").make()
-            place.begin(ROWS, fixtures(teams), [(None, None), (None, agent), (None, None), (None, None)])
-        rng = np.random.default_rng(1)
-        for _ in range(8):
-            at, seats = np.nonzero(battles.needs_decision(ROWS))
-            alone = (at == 1) & (seats == 1)
-            actions = np.full((SIZE, 2), -1)
-            seen = [place.observe(at, seats) for place in (battles, hosted)]
-            for ours, theirs in zip(*seen, strict=True):
-                np.testing.assert_array_equal(ours, theirs)
-            actions[at, seats] = draw(seen[0].legal, rng, 0.5)
-            for place in (battles, hosted):
-                actions[at[alone], seats[alone]] = place.answers(at[alone], seats[alone])
-                place.play(ROWS, actions)
-            assert (battles.turns == hosted.turns).all()
-    finally:
-        battles.close()
-
-
 def test_an_opponent_is_made_with_its_battle_and_not_to_see_what_it_is() -> None:
     """To make a network's agent, or a language model's, starts its server."""
 
@@ -232,13 +168,13 @@ def test_an_opponent_is_made_with_its_battle_and_not_to_see_what_it_is() -> None
         def __init__(self) -> None:
             raise AssertionError("made before its battle")
 
-    assert Opponents(Late, SIZE, "gen9ou", everyone=True, on_engine=True).weights == {"Late": 1.0}
+    assert Opponents(Late, SIZE, "gen9ou", on_engine=True).weights == {"Late": 1.0}
     omniscient = "search:omniscient?iterations={}"
-    assert len(Opponents(omniscient.format(9), SIZE, "gen9ou", everyone=True, on_engine=True).weights) == 1
+    assert len(Opponents(omniscient.format(9), SIZE, "gen9ou", on_engine=True).weights) == 1
     with pytest.raises(BadInput, match="iterations=0: must be 1 or more"):
-        Opponents(omniscient.format(0), SIZE, "gen9ou", everyone=True, on_engine=True)
+        Opponents(omniscient.format(0), SIZE, "gen9ou", on_engine=True)
     with pytest.raises(BadInput, match="it sees both teams"):
-        Opponents(omniscient.format(9), SIZE, "gen9ou", everyone=True)
+        Opponents(omniscient.format(9), SIZE, "gen9ou")
 
 
 def test_teams_that_the_engine_does_not_play_are_left_out_and_counted(

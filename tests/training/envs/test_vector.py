@@ -217,7 +217,7 @@ def test_an_opponents_illegal_action_is_an_error_that_names_it() -> None:
             {"format": "gen8ou"},
             "the engines play gen1ou, gen1randombattle and gen9ou: choose one of them, or the venue",
         ),
-        ({"opponent": "heuristic:max-damage"}, "'heuristic:max-damage': cannot play on the engine"),
+        ({"opponent": "foul-play"}, "'foul-play': an external program, which plays in `arena evaluate` only"),
         ({"opponent": {"random": 0}}, "weight above 0"),
         ({"opponent": "randum"}, "randum"),
         ({"seat": "p3"}, "seat 'p3': must be one of drawn, alternate, p1, p2"),

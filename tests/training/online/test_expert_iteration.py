@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -154,20 +156,24 @@ def test_in_gen9ou_samples_of_the_hidden_are_refused_and_other_formats_by_name()
         settings("expert_iteration", **NINTH, venue="showdown")
 
 
+FIRST = {"algorithm__iterations": 20, "rollout__battles": 4}
+
+
 @pytest.mark.slow
-def test_in_gen9ou_team_previews_and_battles_against_an_agent_that_acts_alone_are_not_searched(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("played", [FIRST, NINTH], ids=["gen1ou", "gen9ou"])
+def test_team_previews_and_battles_against_an_agent_that_acts_alone_are_not_searched(
+    monkeypatch: pytest.MonkeyPatch, played: dict[str, Any]
 ) -> None:
     rollouts = []
     monkeypatch.setattr(ExpertIteration, "learn", lambda self, role, rollout, reference: rollouts.append(rollout) or {})
     for who in ({"who": "opponent", "weight": 1.0}, {"who": "agent", "agent": "heuristic:max-power", "weight": 1.0}):
-        one = trainer("expert_iteration", **NINTH, league__members=[who])
+        one = trainer("expert_iteration", **played, league__members=[who])
         one.iterate()
         one.close()
     searched, alone = rollouts
     previews = torch.from_numpy(at_preview(searched.features.numpy()))
     choices = (searched.legal.sum(-1) > 1) & ~previews
-    assert previews.any()
+    assert previews.any() == (played is NINTH)
     assert (~searched.searched_value.isnan() == choices).all() and choices.sum() > 100
     assert (~searched.searched_values.isnan() == searched.legal)[choices].all()
     assert alone.searched_value.isnan().all() and len(alone.searched_value) > 50

@@ -247,8 +247,8 @@ def test_checkpoints_play_pairs_on_the_engine_and_the_one_with_the_best_score_is
 
 
 def test_an_opponent_that_cannot_play_on_the_engine_is_refused_before_the_first_iteration(tmp_path: Path) -> None:
-    config = settings(out=str(tmp_path / "run"), evaluation__every=20, evaluation__opponents=["heuristic:expert"])
-    with pytest.raises(BadInput, match=r"'heuristic:expert': does not play gen1ou.*evaluation.venue: showdown"):
+    config = settings(out=str(tmp_path / "run"), evaluation__every=20, evaluation__opponents=["foul-play"])
+    with pytest.raises(BadInput, match=r"'foul-play': an external program.*evaluation.venue: showdown"):
         train_online(config, trainer_class("ppo"))
     assert not (tmp_path / "run").exists()
 

@@ -155,7 +155,7 @@ def test_pairs_are_printed_for_people(made: Path) -> None:
     [
         (
             ("--play-on", "heuristic:expert"),
-            "--play-on heuristic:expert: opponent 'heuristic:expert': cannot play on the engine",
+            "--play-on heuristic:expert: cannot play on the engine, where gen1ou's forks are played in batches",
         ),
         (("--baseline", "2"), "--baseline 2: must be a score from 0 to 1, or position"),
         (("--source", "expert"), "no pairs (nothing was tried): lower --min-margin, or select other battles"),

@@ -33,7 +33,7 @@ def played(spec: str, *opponents: str, battles: int = 8, **options: Any) -> list
 def evaluation(tmp_path: Path) -> EvaluationBattles:
     return EvaluationBattles(
         venue="engine",
-        opponents=["array:set-up", "array:max-power"],
+        opponents=["array:set-up", "heuristic:max-power"],
         formats=["gen1ou"],
         teams=["competitive"],
         battles=6,
@@ -51,7 +51,7 @@ def test_the_scores_are_those_of_the_same_battles_on_showdown(evaluation: Evalua
 
 
 def test_teams_that_showdown_draws_are_the_same_too(evaluation: EvaluationBattles) -> None:
-    drawn = evaluation.model_copy(update={"formats": ["gen1randombattle"], "opponents": ["array:set-up"]})
+    drawn = evaluation.model_copy(update={"formats": ["gen1randombattle"], "opponents": ["heuristic:max-power"]})
     on_showdown = paired_blocks(drawn.model_copy(update={"venue": "showdown"}), "array:max-damage")
     assert paired_blocks(drawn, "array:max-damage") == on_showdown
 
@@ -94,9 +94,9 @@ def test_sampled_actions_are_those_of_the_seed_and_differ_between_the_seats() ->
     ("opponent", "format_id", "problem"),
     [
         (
-            "heuristic:expert",
+            "foul-play",
             "gen1ou",
-            r"agent 'heuristic:expert': does not play gen1ou on the engine.*evaluation.venue: showdown",
+            r"agent 'foul-play': an external program, which does not play on the engine: set evaluation.venue: showdown",
         ),
         ("search:omniscient", "gen1ou", "search:omniscient"),
         ("array:set-up", "gen4ou", r"format 'gen4ou': the engines play gen1ou, .* and gen9ou: set .*venue: showdown"),
