@@ -15,7 +15,7 @@ from agents.observation.actions import ACTIONS
 from agents.observation.observation import Observations
 from arena.fixture import Fixture
 from teamsets.errors import BadInput, MissingTool
-from training.envs.venue import ALONE, Ints, Pair, check_engine_format
+from training.envs.venue import ALONE, Ints, Pair, check_engine_format, not_legal
 
 try:
     import numba
@@ -101,7 +101,7 @@ class EngineBattles:
             illegal = np.argwhere(choices < 0)
             if len(illegal):
                 one, seat = illegal[0]
-                raise BadInput(f"battle {rows[one]}, seat {seat}: action {actions[one, seat]} is not legal")
+                raise not_legal(rows[one], seat, actions[one, seat])
             self.engine.step(choices, rows)
 
     def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str], agents: Sequence[Pair] | None = None) -> None:

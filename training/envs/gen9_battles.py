@@ -15,7 +15,7 @@ from agents.observation.gen9_observation import ILLEGAL, REVEALED, engine_action
 from agents.observation.observation import Observations
 from arena.fixture import Fixture
 from teamsets.errors import BadInput
-from training.envs.venue import ALONE, UNDECIDED, Ints, Pair
+from training.envs.venue import ALONE, UNDECIDED, Ints, Pair, not_legal
 
 _NOTHING = -1
 
@@ -85,7 +85,7 @@ class Gen9Battles:
         illegal = np.flatnonzero(found == ILLEGAL)
         if len(illegal):
             place, seat = places[illegal[0]], seats[illegal[0]]
-            raise BadInput(f"battle {rows[place]}, seat {seat}: action {actions[place, seat]} is not legal")
+            raise not_legal(rows[place], seat, actions[place, seat])
         self._chosen[rows[places], seats] = np.where(found == REVEALED, _NOTHING, found)
         self._step(rows[~self.needs_decision(rows).any(axis=1)])
 

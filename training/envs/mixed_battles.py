@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.observation.observation import Observations
 from arena.fixture import Fixture
-from training.envs.venue import Battles, Ints, Pair
+from training.envs.venue import Battles, Ints, Pair, not_legal
 
 
 class BatchedBattles(Battles, Protocol):
@@ -90,9 +90,19 @@ class MixedBattles:
 
     def play(self, rows: Ints, actions: Ints) -> None:
         hosted = self._is_hosted[rows]
-        self._batched.play(rows[~hosted], actions[~hosted])
         if hosted.any():
+            self._check_batched(rows[~hosted], actions[~hosted])
             self._hosts.play(rows[hosted], actions[hosted])
+        self._batched.play(rows[~hosted], actions[~hosted])
+
+    def _check_batched(self, rows: Ints, actions: Ints) -> None:
+        """Raises BadInput for an illegal action, before the hosts advance their battles."""
+        places, seats = np.nonzero(self._batched.needs_decision(rows))
+        chosen = actions[places, seats]
+        illegal = (chosen < 0) | ~self._batched.masks(rows[places], seats)[np.arange(len(places)), chosen]
+        if illegal.any():
+            first = int(np.flatnonzero(illegal)[0])
+            raise not_legal(int(rows[places[first]]), int(seats[first]), int(chosen[first]))
 
     def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str], agents: Sequence[Pair] | None = None) -> None:
         hosted = self._is_hosted[sources]

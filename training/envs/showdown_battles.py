@@ -21,7 +21,7 @@ from arena.venues.simulator.simulator import BattleHost
 from teamsets.errors import ArenaError, BadInput
 from training.envs.background import soon, wait_for
 from training.envs.showdown_exchange import Exchange, ShowdownBattle
-from training.envs.venue import STUCK, UNDECIDED, Ints, Pair
+from training.envs.venue import STUCK, UNDECIDED, Ints, Pair, not_legal
 
 #: Showdown's own limit; an environment's lower one truncates a battle without the simulator.
 _MAX_TURNS = 1000
@@ -81,7 +81,7 @@ class ShowdownBattles:
             battle = self._at(row)
             for seat in np.flatnonzero(battle.needs_decision).tolist():
                 if not battle.is_legal(seat, chosen[seat]):
-                    raise BadInput(f"battle {row}, seat {seat}: action {chosen[seat]} is not legal")
+                    raise not_legal(row, seat, chosen[seat])
                 taken.append((battle, seat, chosen[seat]))
         for battle, seat, action in taken:
             battle.take(seat, action)

@@ -13,7 +13,7 @@ from agents import Agent
 from agents.engine import ALL_FORMATS, FORMATS_IN_WORDS
 from agents.observation.observation import Observations
 from arena.fixture import Fixture
-from teamsets.errors import UnknownFormat
+from teamsets.errors import BadInput, UnknownFormat
 
 #: Values of `Battles.winners`: a seat (0 or 1), or one of these. STUCK: the simulator itself failed in the battle.
 UNDECIDED, TIE, STUCK = -1, 2, 3
@@ -72,6 +72,11 @@ class Battles(Protocol):
 
     def close(self) -> None:
         """Ends what it has started. It cannot be used afterwards."""
+
+
+def not_legal(row: int, seat: int, action: int) -> BadInput:
+    """Returns the error of an action that a seat cannot choose."""
+    return BadInput(f"battle {row}, seat {seat}: action {action} is not legal")
 
 
 def check_engine_format(format_id: str) -> None:

@@ -12,6 +12,7 @@ from support.environments import drawn_actions
 from agents.engine.gen9 import library
 from agents.registry import resolve
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
+from teamsets.errors import BadInput
 from teamsets.loading import load_set
 from training.envs.learner import open_battles
 from training.envs.venue import UNDECIDED, Battles
@@ -79,6 +80,20 @@ def test_a_row_has_a_battle_of_the_batch_again_after_one_of_an_agents(format_id:
         for ours, theirs in zip(battles.observe(ROWS, 0 * ROWS), first, strict=True):
             np.testing.assert_array_equal(ours, theirs)
         assert (battles.winners == UNDECIDED).all() and (battles.turns == 1).all()
+
+
+def test_an_illegal_action_anywhere_is_refused_before_any_battle_is_advanced(format_id: str) -> None:
+    with closing(made(format_id)) as battles:
+        agents: Any = [(None, resolve("heuristic:max-damage").make()), *[(None, None)] * (SIZE - 1)]
+        battles.begin(ROWS, fixtures(format_id), agents)
+        actions = np.zeros((SIZE, 2), np.int64)
+        actions[0, 1] = battles.answers(ROWS[:1], np.array([1]))[0]
+        for row, seat in ((0, 0), (2, 1)):
+            wrong = actions.copy()
+            wrong[row, seat] = -1
+            with pytest.raises(BadInput, match=f"battle {row}, seat {seat}: action -1 is not legal"):
+                battles.play(ROWS, wrong)
+            assert battles.needs_decision(ROWS).all() and (battles.turns == 1).all()
 
 
 def test_a_battle_of_an_agent_that_acts_alone_is_copied_too_also_once_it_is_over(format_id: str) -> None:

@@ -25,9 +25,8 @@ try:
 except library.CompilerMissing as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
-from training.envs.gen9_battles import Gen9Battles
 from training.envs.hosted_battles import HostedBattles
-from training.envs.learner import LearnerBattles
+from training.envs.learner import LearnerBattles, open_battles
 from training.envs.showdown_battles import ShowdownBattles
 from training.envs.two_seats import TwoSeatEnv
 
@@ -47,7 +46,11 @@ def fixtures() -> list[Fixture]:
 
 @pytest.fixture
 def venues() -> Iterator[list[Any]]:
-    places = [Gen9Battles(SIZE, "gen9ou", 1), HostedBattles(SIZE, "gen9ou", 1), ShowdownBattles(SIZE, "gen9ou")]
+    places = [
+        open_battles("engine", SIZE, "gen9ou", 1),
+        HostedBattles(SIZE, "gen9ou", 1),
+        ShowdownBattles(SIZE, "gen9ou"),
+    ]
     yield places
     for place in places:
         place.close()

@@ -67,7 +67,7 @@ def test_the_scores_are_those_of_the_same_battles_on_showdown(
 
 @pytest.mark.parametrize(
     ("opponent", "problem"),
-    [("foul-play:", "agent 'foul-play.*does not play gen9ou on the engine"), ("search:omniscient", "both teams")],
+    [("foul-play:", "agent 'foul-play.*does not play on the engine"), ("search:omniscient", "both teams")],
 )
 def test_what_cannot_play_there_is_named(tmp_path: Path, opponent: str, problem: str) -> None:
     with pytest.raises(BadInput, match=problem):
