@@ -26,8 +26,8 @@ from arena.venue import VenuesDiffer
 from arena.venues.engine import engine_host
 from arena.venues.engine.hosted import HostedEngine
 from arena.venues.simulator.host import Host
-from training.envs.gen9_battles import Gen9Battles
 from training.envs.learner import open_battles
+from training.envs.mixed_battles import MixedBattles
 
 Arena = Callable[..., Said]
 AGENTS = ("random", "heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer")
@@ -167,7 +167,7 @@ def test_a_switch_that_a_hidden_trap_forbids_is_no_difference() -> None:
 
 def test_environments_play_it_as_they_play_showdown() -> None:
     places: list[Any] = [open_battles(venue, 2, "gen9ou") for venue in ("engine", "showdown")]
-    assert isinstance(places[0], Gen9Battles)
+    assert isinstance(places[0], MixedBattles)
     fixtures = [fixture(1), fixture(2)]
     rng, all_rows = np.random.default_rng(0), np.arange(2)
     try:
