@@ -64,7 +64,7 @@ class Trainer:
         self.config, self.iteration, self.decisions = settings, 0, 0
         self.seconds = 0.0  # of playing and learning, so far
         self.rule: Any = settings.algorithm
-        use_threads(settings.compute.threads)
+        cores = use_threads(settings.compute.threads)
         self.device = _device(settings.compute.device)
         torch.set_float32_matmul_precision("high" if settings.compute.precision == "tf32" else "highest")
         played = get_format(settings.format)
@@ -84,7 +84,7 @@ class Trainer:
         self.clock = IterationClock()
         engine = settings.venue == "engine"
         count = settings.rollout.battles
-        self.battles = battles or open_battles(settings.venue, count, settings.format, settings.compute.threads or None)
+        self.battles = battles or open_battles(settings.venue, count, settings.format, cores)
         given: dict[str | type[Agent], float] = {
             each.agent: each.weight for each in settings.league.members if isinstance(each, config.AgentMember)
         }
