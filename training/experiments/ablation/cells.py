@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from training.experiments.ablation.config import Ablation, Quantity
@@ -68,11 +68,14 @@ def check_equal(ablation: Ablation, plan: Sequence[Planned]) -> None:
                 )
 
 
-def parameters(preset: str) -> int:
-    """Return the number of parameters of a preset. Imports torch here, so that an ablation's report does not need it."""
+def parameters(preset: str, slots: int = 1, policies: int = 1) -> int:
+    """Return the number of parameters of a preset. Imports torch here, so that an ablation's report does not need it.
+
+    slots: of a side. policies: 2: in doubles each slot has a network of its own.
+    """
     import torch
 
     from agents.policy.network import PRESETS, Network
 
     with torch.device("meta"):
-        return Network(PRESETS[preset]).parameter_count
+        return Network(replace(PRESETS[preset], slots=slots, policies=policies)).parameter_count

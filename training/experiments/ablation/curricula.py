@@ -6,6 +6,7 @@ from pathlib import Path
 
 from agents.policy import checkpoint
 from arena.terminal.console import Console
+from teamsets.formats import get_format
 from training.experiments.ablation.cells import Kind, Planned, parameters
 from training.experiments.ablation.config import Ablation, cell_settings, variants
 from training.experiments.curriculum.config import NEW, Curriculum, Stage, training_config
@@ -35,7 +36,7 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
                     "advance: change it, or take compute out of `equal`"
                 )
         sizes = {
-            "parameters": parameters(runs[0].network.preset),
+            "parameters": parameters(runs[0].network.preset, get_format(curriculum.format).slots),
             "stages": len(runs),
             "battles": sum(stage.battles for stage in stages),
             "steps": sum(run.length.max_steps for run in runs),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agents.policy import checkpoint
+from teamsets.formats import get_format
 from training.experiments.ablation.cells import Kind, Planned, parameters
 from training.experiments.ablation.config import Ablation, cell_settings, variants
 from training.machines.cluster.scheduling import is_home
@@ -23,7 +24,9 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
             raise BadConfig("equal: compute: learning rules differ in what a decision costs: take it out of `equal`")
         if "data" in ablation.equal and not config.max_decisions:
             raise BadConfig(f"equal: data: variant {name}: max_decisions: 0: set the same number in all variants")
-        sizes = {"parameters": parameters(config.learner.network.preset), "decisions": config.max_decisions}
+        network, slots = config.learner.network, get_format(config.format).slots
+        count = parameters(network.preset, slots, network.policies)
+        sizes = {"parameters": count, "decisions": config.max_decisions}
         about = f"{config.algorithm.name}, {config.rollout.battles} battles an iteration"
         plan.append(Planned(name, {size: number for size, number in sizes.items() if number}, about, True, cells))
     return plan

@@ -181,6 +181,14 @@ def test_what_is_shipped_is_whole(path: Path) -> None:
     )
 
 
+def test_a_network_for_each_slot_counts_twice_and_may_not_be_held_equal() -> None:
+    ablation = load(Ablation, resolve_path("slots", "ablation"))
+    one, two = (plan.sizes["parameters"] for plan in planned(ablation, make=False)[:2])
+    assert two == 2 * one
+    with pytest.raises(BadConfig, match="equal: parameters: parameters cannot be made equal, ppo"):
+        planned(ablation.model_copy(update={"equal": ["parameters"]}), make=False)
+
+
 def test_three_rounds_and_one_play_and_learn_alike_in_total(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PROJECT)
     three, one = planned(load(Ablation, resolve_path("iterate", "ablation")), make=False)
