@@ -27,6 +27,9 @@ class Coached(Agent):
     Stored with each decision: the coach's diagnostics (`visits` or `probabilities`, `win_probability` …; probability 1 for
     its choice if it has none), `coach`, the coach's choice (null: nothing legal), and `learner`, the learner's diagnostics.
 
+    A coach that must know which choices are played has a method `observe_choice(battle, choice)`. It is called with each of
+    them, also at a team preview that the coach does not label.
+
     Options: learner and coach, agent specs, with %26 for each & inside of them; lead, the probability that the coach's
     choice is played instead of the learner's, 0.
     """
@@ -60,7 +63,10 @@ class Coached(Agent):
             return f"learner and coach are required: {_USE}"
         for source in both:
             if source.is_external:
-                return f"{source.spec} is an external program, which cannot be used as learner or coach"
+                return (
+                    f"{source.spec} is an external program, which cannot be used as learner or coach: "
+                    "name another agent, e.g. foul-play:piped"
+                )
         return next((problem for source in both if (problem := source.missing(format_id))), "")
 
     def prepare(self, format_id: str) -> None:
@@ -73,14 +79,12 @@ class Coached(Agent):
         self.learner.start(battle)
         self.coach.start(battle)
 
-    def team_preview(self, battle: SeatBattle) -> Any:
+    async def team_preview(self, battle: SeatBattle) -> Answer | None:
         """A decision like any other, which the coach labels, in doubles and for a learner that `decides_previews`."""
-        if isinstance(battle, SeatDoubleBattle) or getattr(self.learner, "decides_previews", False):
-            return self._preview(battle)
-        return self.learner.team_preview(battle)
-
-    async def _preview(self, battle: SeatBattle) -> Answer | None:
         answer = await _awaited(self.learner.team_preview(battle))
+        if not (isinstance(battle, SeatDoubleBattle) or getattr(self.learner, "decides_previews", False)):
+            self._show_coach(battle, battle.legal[0] if answer is None else answer)
+            return answer
         coach_answer = await _awaited(self.coach.team_preview(battle))
         return self._labelled(battle, answer, "default" if coach_answer is None else coach_answer)
 
@@ -93,7 +97,16 @@ class Coached(Agent):
         label = battle.read_answer(coach_answer, battle.last_request)
         self.diagnostics = _diagnostics(self.learner, self.coach, label)
         led = self.lead > 0 and self.rng.random() < self.lead
-        return label if led and label is not None else answer
+        played = label if led and label is not None else answer
+        self._show_coach(battle, played)
+        return played
+
+    def _show_coach(self, battle: SeatBattle, answer: Any) -> None:
+        """Call the coach's `observe_choice`, if it has one and the answer is a legal choice: only these are played."""
+        observe = getattr(self.coach, "observe_choice", None)
+        choice = battle.read_answer(answer, battle.last_request) if observe is not None else None
+        if observe is not None and choice is not None:
+            observe(battle, choice)
 
     def finish(self, battle: SeatBattle) -> None:
         self.learner.finish(battle)

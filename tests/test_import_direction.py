@@ -224,7 +224,8 @@ def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
     files = [path.relative_to(PROJECT) for room in ROOMS for path in sorted((PROJECT / room).rglob("*.py"))]
     names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in files]
     # These run in an environment of other programs.
-    programs = {name for name in names if name.endswith("_launch")} | {"agents.search.poke_engine.serve"}
+    programs = {name for name in names if name.endswith("_launch")}
+    programs |= {"agents.external.foul_play_resident", "agents.search.poke_engine.serve"}
     engine_venue = {
         f"arena.venues.engine.{name}" for name in ("requests", "battle", "batches", "replaying", "seat", "venue")
     }

@@ -8,9 +8,14 @@ from typing import Any
 from agents.external.command import External
 from agents.external.contract import BattleAddress, Program, ProgramAgent, Role
 from agents.external.foul_play import FoulPlay
+from agents.external.foul_play_piped import PipedFoulPlay
 from agents.external.metamon.player import MODELS
 
 #: Family -> name -> agent class, for the registry.
-PROGRAMS: dict[str, dict[str, Any]] = {"external": {"": External}, "foul-play": {"": FoulPlay}, "metamon": MODELS}
+PROGRAMS: dict[str, dict[str, Any]] = {
+    "external": {"": External},
+    "foul-play": {"": FoulPlay, "piped": PipedFoulPlay},
+    "metamon": MODELS,
+}
 
 __all__ = ["PROGRAMS", "BattleAddress", "Program", "ProgramAgent", "Role"]

@@ -10,6 +10,7 @@ import hashlib
 import math
 import shutil
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,7 +28,7 @@ from teamsets.locking import file_lock
 
 #: Generation -> poke-engine's feature name.
 FEATURES = {gen: f"gen{gen}" for gen in range(1, 9)} | {9: "terastallization"}
-_LAUNCH = Path(__file__).with_name("foul_play_launch.py")
+_LAUNCH, RESIDENT = (Path(__file__).with_name(name) for name in ("foul_play_launch.py", "foul_play_resident.py"))
 _GET = "git clone https://github.com/pmariglia/foul-play"
 _NAME_IT = f'name its folder in {VARIABLES["foul-play"]}, or in arena.toml: [external] foul-play = "FOLDER"'
 # Not part of the program: caches that it fills itself, and teams.
@@ -91,28 +92,42 @@ class FoulPlay(ProgramAgent):
         return contents(place) + hashlib.sha256(_LAUNCH.read_bytes()).hexdigest()
 
     def program(self, address: BattleAddress) -> Program:
-        checkout = program_path("foul-play")
-        if checkout is None or not _is_checkout(checkout):
-            raise MissingTool(f"foul-play: {self.missing()}")
-        home = Home(checkout)
-        gen = get_format(address.format).gen
         bot: dict[str, object] = {
             "websocket-uri": address.uri,
             "ps-username": address.user,
             "bot-mode": "challenge_user" if address.role == "challenge" else "accept_challenge",
             "user-to-challenge": address.opponent,
             "pokemon-format": address.format,
-            "search-time-ms": self.ms,
-            "search-parallelism": self.parallelism,
-            "search-threads": self.threads,
-            "run-count": 1,
-            "log-level": "INFO",
+            **search_options(self.ms, self.parallelism, self.threads),
         }
         if address.team_file is not None:
             bot["team-name"] = address.team_file
-        words = [word for name, value in bot.items() for word in (f"--{name}", str(value))]
-        launch = [str(_LAUNCH), str(home.prepared(address.format)), str(home.engine(gen)), address.team or ""]
-        return Program([str(home.python), "-u", *launch, *words], folder=address.folder)
+        command = [*launcher_command(address.format), address.team or "", *command_line(bot)]
+        return Program(command, folder=address.folder)
+
+
+def search_options(ms: int, parallelism: int, threads: int) -> dict[str, object]:
+    """Return foul-play's options of a search and of its output, without their dashes."""
+    search = {"search-time-ms": ms, "search-parallelism": parallelism, "search-threads": threads}
+    return {**search, "run-count": 1, "log-level": "INFO"}
+
+
+def command_line(options: Mapping[str, object]) -> list[str]:
+    """Return options of foul-play as words of its command line."""
+    return [word for name, value in options.items() for word in (f"--{name}", str(value))]
+
+
+def launcher_command(format_id: str, *, resident: bool = False) -> list[str]:
+    """Return the command that starts foul-play for a format by our code. Raises MissingTool if there is no checkout.
+
+    resident: it forks a process for each battle; otherwise it plays one, whose team and options follow the command.
+    """
+    checkout = program_path("foul-play")
+    if checkout is None or not _is_checkout(checkout):
+        raise MissingTool(f"foul-play: {FoulPlay.missing()}")
+    home = Home(checkout)
+    place = [str(home.prepared(format_id)), str(home.engine(get_format(format_id).gen))]
+    return [str(home.python), "-u", str(RESIDENT if resident else _LAUNCH), *place]
 
 
 class Home:

@@ -51,7 +51,8 @@ def _with_moves(message):
     return head + _REQUEST + json.dumps(request)
 
 
-def _translate_fight(client_class):
+def translate_fight(client_class):
+    """Let connections of a class show moves instead of "Fight", and answer with it."""
     receive, send = client_class.receive_message, client_class.send_message
 
     async def receive_message(self):
@@ -70,10 +71,9 @@ def _translate_fight(client_class):
     client_class.receive_message, client_class.send_message = receive_message, send_message
 
 
-def _main():
-    copy, engine, team, *options = sys.argv[1:]
+def import_foul_play(copy, engine):
+    """Import foul-play, without its downloads. Returns its main module and its class of connections."""
     sys.path[:1] = [copy, engine]  # without this file's folder, whose modules are not foul-play's
-    sys.argv = ["run.py", *options]
 
     import fp.main
     import requests
@@ -81,12 +81,24 @@ def _main():
 
     for name in ("get", "post"):
         setattr(requests, name, lambda *_, **__: _NotFound)
-    PSWebsocketClient.login = _sign_in
-    _translate_fight(PSWebsocketClient)
-    load_team = fp.main.load_team
-    fp.main.load_team = lambda name: (team, *load_team(name)[1:])
-    asyncio.run(fp.main.run_foul_play())
+    return fp.main, PSWebsocketClient
+
+
+def play_on_server(copy, engine, team, *options):
+    """Play one battle over a websocket."""
+    main, client_class = import_foul_play(copy, engine)
+    client_class.login = _sign_in
+    translate_fight(client_class)
+    load_team = main.load_team
+    main.load_team = lambda name: (team, *load_team(name)[1:])
+    run(main, options)
+
+
+def run(main, options):
+    """Run foul-play with its options, until its battle is over."""
+    sys.argv = ["run.py", *options]
+    asyncio.run(main.run_foul_play())
 
 
 if __name__ == "__main__":
-    _main()
+    play_on_server(*sys.argv[1:])

@@ -87,7 +87,8 @@ def test_the_coach_is_the_target_and_the_learner_s_choice_the_action(watched: Pa
 def test_what_a_spec_lacks_is_said() -> None:
     assert "learner and coach are required" in resolve("coached").missing("gen1ou")
     assert "learner and coach are required" in resolve("coached?learner=random").missing("gen1ou")
-    assert "cannot be used as learner" in resolve(coached_spec("random", "foul-play?ms=50")).missing("gen1ou")
+    external = resolve(coached_spec("random", "foul-play?ms=50")).missing("gen1ou")
+    assert "cannot be used as learner" in external and "foul-play:piped" in external
     assert resolve(coached_spec("random", COACH)).missing("gen1ou") == ""
     both = resolve(coached_spec("search:mcts?iterations=100&samples=2", COACH)).make()
     assert isinstance(both, Coached) and both.learner.name == "search:mcts?iterations=100&samples=2"

@@ -15,9 +15,9 @@ from typing import Any
 import orjson
 
 from arena.processes.child import Message, MessageProcess
-from arena.processes.logs import last_line, new_log
 from arena.venue import VenueFailed
 from teamsets.errors import BadInput
+from teamsets.logs import last_line, new_log
 from teamsets.showdown import node, package
 
 _SCRIPT = Path(__file__).with_name("start.mjs")

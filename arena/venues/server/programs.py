@@ -17,9 +17,9 @@ from arena.battles.seat import Fault
 from arena.fixture import SEATS, Fixture
 from arena.processes import supervisor
 from arena.processes.child import ChildProcess
-from arena.processes.logs import last_line, new_log
 from arena.venue import VenueFailed
 from teamsets.errors import ArenaError
+from teamsets.logs import last_line, new_log
 from teamsets.validator import TeamValidator
 
 _SUPERVISOR = Path(supervisor.__file__)

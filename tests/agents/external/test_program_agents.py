@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.command_line import TESTS, Said
+from support.foul_play_environment import prepare_stand_in
 
 from agents import resolve
 from agents.external import BattleAddress
-from agents.external.foul_play import FoulPlay, Home, contents
+from agents.external.foul_play import FoulPlay, contents
 from agents.external.foul_play_launch import _with_moves
 from agents.external.foul_play_setup import _requirements, set_up
 from arena.run.pool import SHIPPED, load_defaults
@@ -105,9 +105,10 @@ def test_the_doctor_leads_to_foul_play_step_by_step(
     assert "elsewhere is not a checkout" in arena("agents", "doctor", "foul-play").out
     (tmp_path / "arena.toml").write_text('[evaluate]\nagents = ["random"]\n[external]\nfoul-play = "foul-play"\n')
     assert "run `arena agents setup foul-play`" in arena("agents", "doctor", "foul-play").out
-    ready(Home(checkout), 4)
+    prepare_stand_in(checkout, 4)
     said = arena("agents", "doctor", "foul-play")
-    assert (said.code, said.out) == (0, "foul-play: ready for generations 4\n")
+    ready = "foul-play: ready for generations 4\nfoul-play:piped: ready for generations 4\n"
+    assert (said.code, said.out) == (0, ready)
     assert "arena agents setup foul-play --gen 9" in FoulPlay.missing("gen9ou")
     assert "random battles" in FoulPlay.missing("gen4randombattle")
     assert load_defaults().agents == ("random",)
@@ -118,21 +119,10 @@ def test_the_doctor_leads_to_foul_play_step_by_step(
         load_defaults(tmp_path / "arena.toml")
 
 
-def ready(home: Home, gen: int) -> None:
-    """As set-up leaves it."""
-    home.python.parent.mkdir(parents=True, exist_ok=True)
-    if not home.python.exists():
-        home.python.symlink_to(sys.executable)
-    home.engine(gen).mkdir(parents=True)
-    (home.engine(gen) / "poke_engine.py").write_text(f'GENERATION = "{gen}"\n')
-    (home.engine(gen) / ".ready").touch()
-
-
 def test_set_up_says_what_it_cannot_do(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInput, match="--gen 12: must be a generation"):
         set_up([12], print)
-    home = Home(checkout)
-    ready(home, 1)
+    prepare_stand_in(checkout, 1)
     said: list[str] = []
     set_up([1], said.append)
     assert said == ["ready for generations 1"]
@@ -151,7 +141,7 @@ def test_its_requirements_are_its_own_and_the_engine_apart() -> None:
 
 
 def test_foul_play_is_started_from_a_copy_with_filled_caches(checkout: Path, tmp_path: Path) -> None:
-    ready(Home(checkout), 1)
+    prepare_stand_in(checkout, 1)
     before = sorted(path for path in checkout.rglob("*"))
     agent = resolve("foul-play?ms=250&parallelism=2").make()
     program = agent.program(battle_address(tmp_path))  # type: ignore[attr-defined]

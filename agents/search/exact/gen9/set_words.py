@@ -9,6 +9,7 @@ from typing import Any
 from poke_env.data import GenData
 
 from agents.engine.gen9.teams import DATA, NUMBERS, TYPES
+from agents.mechanics.spreads import stat_points
 from agents.search.exact.gen9.tracked import TrackedPokemon
 
 
@@ -45,15 +46,6 @@ def species_types(species: int) -> list[int]:
     return two_types([name.capitalize() for name in names])
 
 
-@cache
-def _points(base: int, level: int, stat: int, percent: int) -> int:
-    """IV + EV / 4 that give a stat other than HP with a nature's percent; -1: none."""
-    for points in range(95):
-        if ((2 * base + points) * level // 100 + 5) * percent // 100 == stat:
-            return points
-    return -1
-
-
 def points_of(base: Sequence[int], level: int, stats: Sequence[int]) -> tuple[list[int], int, int]:
     """IV + EV / 4 of each stat from HP on, and the stats that a nature raises and lowers (-1: none), behind stats."""
     points, plus, minus = [0] * 6, -1, -1
@@ -61,10 +53,10 @@ def points_of(base: Sequence[int], level: int, stats: Sequence[int]) -> tuple[li
     while (2 * base[0] + points[0]) * level // 100 + level + 10 > stats[0] and points[0]:
         points[0] -= 1
     for k in range(1, 6):
-        points[k] = _points(base[k], level, stats[k], 100)
+        points[k] = stat_points(base[k], level, stats[k], 100)
         if points[k] >= 0:
             continue
-        raised, lowered = (_points(base[k], level, stats[k], percent) for percent in (110, 90))
+        raised, lowered = (stat_points(base[k], level, stats[k], percent) for percent in (110, 90))
         if raised >= 0:
             points[k], plus = raised, k - 1
         else:

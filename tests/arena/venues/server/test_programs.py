@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 from support.command_line import TESTS
+from support.foul_play_environment import CHECKOUT, prepare_stand_in
 from support.real_battles import fixtures
 from support.tournaments import table
 
 from agents.external import Program
-from agents.external.foul_play import Home
 from arena.battles.guard import StepGuard
 from arena.fixture import Fixture
 from arena.record import BattleRecord
@@ -226,13 +226,8 @@ def test_a_run_with_a_program_goes_on_where_it_was_stopped(tmp_path: Path) -> No
 def test_our_launcher_takes_foul_play_through_a_battle(
     server: tuple[asyncio.Runner, LocalServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ARENA_FOUL_PLAY", str(STAND_INS / "foul_play"))
-    home = Home(STAND_INS / "foul_play")
-    home.python.parent.mkdir(parents=True)
-    home.python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    home.python.chmod(0o755)
-    home.engine(1).mkdir()
-    (home.engine(1) / "poke_engine.py").write_text('GENERATION = "1"\n')
+    monkeypatch.setenv("ARENA_FOUL_PLAY", str(CHECKOUT))
+    prepare_stand_in(CHECKOUT, 1)
     # status-spreader: it is put to sleep, and asked for Fight.
     record = played(server, "foul-play?ms=10", "heuristic:status-spreader")
     assert record.reason in ("win", "tie") and record.fault is None, record.detail

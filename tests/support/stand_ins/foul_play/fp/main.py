@@ -1,4 +1,4 @@
-"""A stand-in for foul-play: its command line, the order of what it says, and its habits, without its search."""
+"""A stand-in for foul-play: its command line and the order of what it says. run_battle.py plays."""
 
 import argparse
 import json
@@ -7,6 +7,7 @@ import os
 import poke_engine
 import requests
 
+from fp.run_battle import pokemon_battle
 from fp.websocket_client import PSWebsocketClient
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -19,8 +20,9 @@ def load_team(name):
 
 def options():
     parser = argparse.ArgumentParser()
-    for name in ("websocket-uri", "ps-username", "bot-mode", "user-to-challenge", "pokemon-format", "team-name"):
+    for name in ("websocket-uri", "ps-username", "bot-mode", "user-to-challenge", "pokemon-format"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--team-name")
     for name in ("search-time-ms", "search-parallelism", "search-threads", "run-count"):
         parser.add_argument(f"--{name}", type=int, required=True)
     parser.add_argument("--log-level", default="DEBUG")
@@ -53,35 +55,9 @@ async def run_foul_play():
             pass
         await client.send_message("", [f"/accept {said.user_to_challenge}"])
     sets = known_sets(said.pokemon_format)
-    assert export.startswith(next(iter(export.split(" @")))) and sets["usage"]
-    await battle(client)
-
-
-async def battle(client):
-    room = ""
-    while True:
-        message = await client.receive_message()
-        head, _, rest = message.partition("\n")
-        room = head[1:] if head.startswith(">battle-") else room
-        if any(line.startswith("|win|") or line == "|tie" for line in rest.split("\n")):
-            break
-        if not rest.startswith("|request|{"):
-            continue
-        request = json.loads(rest[9:])
-        if request.get("wait"):
-            continue
-        await client.send_message(room, [choice(request), str(request["rqid"])])
-    await client.send_message("", [f"/leave {room}"])
+    assert sets["usage"] and (export is None or export.startswith(next(iter(export.split(" @")))))
+    battle = await pokemon_battle(client)
+    await client.send_message("", [f"/leave {battle.battle_tag}"])
     while "deinit" not in await client.receive_message():
         pass
     await client.websocket.close()
-
-
-def choice(request):
-    if request.get("teamPreview"):
-        return "/team 213456"
-    if request.get("forceSwitch"):
-        return "/choose default"
-    moves = [move["id"] for move in request["active"][0]["moves"] if not move.get("disabled")]
-    assert "fight" not in moves
-    return f"/choose move {moves[0]}"
