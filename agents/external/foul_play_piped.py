@@ -14,7 +14,7 @@ from agents.battle import SeatBattle
 from agents.battle.choices import Choice, listed_move
 from agents.contract import OptionLimits, SinglesAgent
 from agents.external.foul_play import RESIDENT, FoulPlay, command_line, launcher_command, search_options
-from agents.external.foul_play_process import FoulPlayBattle, ResidentFoulPlay, resident_of
+from agents.external.foul_play_process import FoulPlayBattle, ResidentFoulPlay, residents
 from agents.mechanics.spreads import spread_of
 from teamsets.errors import BadInput
 
@@ -103,7 +103,7 @@ class PipedFoulPlay(SinglesAgent):
 
     def _resident(self, format_id: str) -> ResidentFoulPlay:
         self._command = self._command or launcher_command(format_id, resident=True)
-        return resident_of(self._command)
+        return residents.get(tuple(self._command))
 
     def _start(self, format_id: str) -> FoulPlayBattle:
         names = {"websocket-uri": "none", "ps-username": _NAME, "bot-mode": "challenge_user"}

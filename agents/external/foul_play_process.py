@@ -6,15 +6,15 @@ them (foul_play_resident.py): that takes milliseconds, and they share its memory
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import json
-import os
 import socket
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from agents.kept_processes import KeptProcesses
 from teamsets.errors import ArenaError
 from teamsets.logs import last_line, new_log
 
@@ -33,7 +33,7 @@ class FoulPlayFailed(ArenaError):
 class ResidentFoulPlay:
     """The resident process for a format. command: that starts it. Blocks until it has started; raises FoulPlayFailed."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: Sequence[str]) -> None:
         self.log = new_log(LOGS, LOGS_KEPT)
         self._control, its = socket.socketpair()
         with its, self.log.open("ab") as output:
@@ -149,21 +149,5 @@ def _output(log: Path) -> str:
     return (f": {last}" if last else "") + f"; its log is {log}"
 
 
-#: (process, command) -> its resident process. A fork of this process starts its own.
-_residents: dict[tuple[int, tuple[str, ...]], ResidentFoulPlay] = {}
-
-
-def resident_of(command: list[str]) -> ResidentFoulPlay:
-    """Return this process's resident process for a command, and (re)start it if necessary."""
-    key = os.getpid(), tuple(command)
-    resident = _residents.get(key)
-    if resident is None or not resident.alive:
-        resident = _residents[key] = ResidentFoulPlay(command)
-    return resident
-
-
-@atexit.register
-def close_all() -> None:
-    """End the resident processes that this process has started; `resident_of` starts new ones."""
-    for key in [key for key in _residents if key[0] == os.getpid()]:
-        _residents.pop(key).close()
+#: Of this process, by the command that starts it.
+residents = KeptProcesses[tuple[str, ...], ResidentFoulPlay](ResidentFoulPlay)

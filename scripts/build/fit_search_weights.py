@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "simulate"))
 from prediction import turns
 
 from agents.search.poke_engine.builds import missing
-from agents.search.poke_engine.engine import EngineFailed, engine_for
+from agents.search.poke_engine.engine import EngineFailed, engines
 from arena.record import unpacked
 from arena.store import rows
 from arena.venues.simulator.reproduction import PackedLogs, with_logs
@@ -124,7 +124,7 @@ def _of_battle(
 ) -> tuple[str, tuple[str, str], float, list[tuple[float, dict[str, float]]], list[Chosen]]:
     """A battle's pair, agents and result, what is seen of its positions, what its teachers chose; none where it fails."""
     battle, format_id, teachers = order
-    engine = engine_for(get_format(format_id).gen)
+    engine = engines.get(get_format(format_id).gen)
     try:
         played = list(turns(battle.logs, battle.choices, engine.gen, format_id))
         seen = engine.features([turn.state for turn in played])

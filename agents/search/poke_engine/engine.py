@@ -6,7 +6,6 @@ A process can import one build of poke-engine only, and each generation needs it
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import subprocess
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.kept_processes import KeptProcesses
 from agents.search.poke_engine.builds import missing, site
 from teamsets.errors import ArenaError, MissingTool
 
@@ -180,19 +180,5 @@ def _options(side: dict[str, list[float]]) -> dict[str, Option]:
     }
 
 
-_engines: dict[int, PokeEngine] = {}
-
-
-def engine_for(gen: int) -> PokeEngine:
-    """Return this process's engine for a generation, (re)starting it if necessary. Raises MissingTool."""
-    engine = _engines.get(gen)
-    if engine is None or not engine.alive:
-        engine = _engines[gen] = PokeEngine(gen)
-    return engine
-
-
-@atexit.register
-def close_all() -> None:
-    """End this process's engines; `engine_for` starts new ones."""
-    while _engines:
-        _engines.popitem()[1].close()
+#: Of this process, by generation.
+engines = KeptProcesses[int, PokeEngine](PokeEngine)

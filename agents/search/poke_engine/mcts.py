@@ -16,7 +16,7 @@ from agents.mechanics.matchups import Matchups
 from agents.mechanics.preview import best_lead
 from agents.search import fitted
 from agents.search.poke_engine.builds import builds, missing
-from agents.search.poke_engine.engine import EngineFailed, Option, PokeEngine, SearchResult, SearchSettings, engine_for
+from agents.search.poke_engine.engine import EngineFailed, Option, PokeEngine, SearchResult, SearchSettings, engines
 from agents.search.poke_engine.history import History
 from agents.search.poke_engine.state import position
 from teamsets.errors import BadInput
@@ -165,7 +165,7 @@ class MonteCarloTreeSearch(SinglesAgent):
             waiting -= times
             try:
                 iterations = round(self.iterations * weight)
-                result = engine_for(battle.gen).search(state, settings, ms, iterations, self.threads)
+                result = engines.get(battle.gen).search(state, settings, ms, iterations, self.threads)
             except EngineFailed as error:
                 self.diagnostics["failed"] = str(error)
                 continue

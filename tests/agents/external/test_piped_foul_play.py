@@ -44,7 +44,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     log = tmp_path / "read.jsonl"
     monkeypatch.setenv("ARENA_STAND_IN_LOG", str(log))
     yield log
-    foul_play_process.close_all()
+    foul_play_process.residents.close_all()
 
 
 def played(
@@ -195,19 +195,19 @@ def test_a_resident_process_that_does_not_start_says_why(
 def test_a_resident_process_that_was_killed_is_started_again(log: Path) -> None:
     assert played(SPEC)[0].fault is None
     command = launcher_command("gen1ou", resident=True)
-    first = foul_play_process.resident_of(command)
+    first = foul_play_process.residents.get(tuple(command))
     os.kill(first.pid, signal.SIGKILL)
     wait_until(lambda: not first.alive)
     assert played(SPEC)[0].fault is None
-    assert foul_play_process.resident_of(command).pid != first.pid
+    assert foul_play_process.residents.get(tuple(command)).pid != first.pid
 
 
 def test_nothing_is_left_after_a_battle_but_the_resident_process(log: Path) -> None:
     played(SPEC, battles=2)
     assert_gone(list(read(log)))
-    resident = foul_play_process.resident_of(launcher_command("gen1ou", resident=True))
+    resident = foul_play_process.residents.get(tuple(launcher_command("gen1ou", resident=True)))
     assert resident.alive
-    foul_play_process.close_all()
+    foul_play_process.residents.close_all()
     assert_gone([resident.pid])
 
 

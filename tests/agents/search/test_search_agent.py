@@ -36,9 +36,9 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         shutil.copy(TESTS / "support" / "stand_in_engine.py", tmp_path / f"gen{gen}" / "poke_engine.py")
         (tmp_path / f"gen{gen}" / ".ready").write_text(f"{builds.INTERFACE} stand-in")
     monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
-    engine.close_all()
+    engine.engines.close_all()
     yield
-    engine.close_all()
+    engine.engines.close_all()
 
 
 def play(agents: tuple[str, str], format_id: str, battles: int = 2, think_limit: float = 60.0) -> list[BattleRecord]:

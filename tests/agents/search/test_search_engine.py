@@ -21,7 +21,7 @@ from support.command_line import PROJECT, TESTS
 
 from agents import resolve
 from agents.search.poke_engine import builds, engine
-from agents.search.poke_engine.engine import EngineFailed, PokeEngine, SearchSettings, engine_for
+from agents.search.poke_engine.engine import EngineFailed, PokeEngine, SearchSettings, engines
 from agents.search.poke_engine.layout import EngineMove, EnginePokemon, EngineSide, EngineState
 from agents.search.poke_engine.mcts import WEIGHTS
 from teamsets.errors import BadInput, MissingTool
@@ -37,9 +37,9 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.copy(TESTS / "support" / "stand_in_engine.py", tmp_path / "gen1" / "poke_engine.py")
     (tmp_path / "gen1" / ".ready").write_text(f"{builds.INTERFACE} stand-in")
     monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
-    engine.close_all()
+    engine.engines.close_all()
     yield tmp_path
-    engine.close_all()
+    engine.engines.close_all()
 
 
 def duel() -> EngineState:
@@ -57,24 +57,24 @@ def duel() -> EngineState:
 
 def test_answers_come_in_spite_of_what_is_printed(stand_in: Path):
     for _ in range(2):
-        found = engine_for(1).search(duel().text(), PLAIN, 5)
+        found = engines.get(1).search(duel().text(), PLAIN, 5)
         assert list(found.side_one) == ["bodyslam", "earthquake"]
         assert found.side_one["bodyslam"].visits == 4096 and found.side_one["bodyslam"].value == 0.5
-    assert engine_for(1) is engine_for(1)
+    assert engines.get(1) is engines.get(1)
 
 
 def test_a_panic_is_told_and_the_next_question_answered(stand_in: Path):
     with pytest.raises(EngineFailed, match="unwrap"):
-        engine_for(1).search("panic", PLAIN, 5)
-    pid = engine_for(1).pid
-    assert engine_for(1).text("some state") == "some state"
-    assert engine_for(1).pid == pid
+        engines.get(1).search("panic", PLAIN, 5)
+    pid = engines.get(1).pid
+    assert engines.get(1).text("some state") == "some state"
+    assert engines.get(1).pid == pid
 
 
 def test_a_process_that_dies_is_told_and_replaced(stand_in: Path):
     with pytest.raises(EngineFailed, match="code 7"):
-        engine_for(1).search("die", PLAIN, 5)
-    assert engine_for(1).text("some state") == "some state"
+        engines.get(1).search("die", PLAIN, 5)
+    assert engines.get(1).text("some state") == "some state"
 
 
 class OutOfTime(BaseException):
@@ -88,7 +88,7 @@ def test_a_question_cut_off_leaves_no_answer_for_the_next(stand_in: Path, monkey
         raise OutOfTime
 
     before = signal.signal(signal.SIGALRM, ring)
-    first = engine_for(1)
+    first = engines.get(1)
     # Not an interval timer: that of this process belongs to a StepGuard, if another test has left one (gc.callbacks).
     main = threading.main_thread().ident
     assert main is not None
@@ -101,11 +101,11 @@ def test_a_question_cut_off_leaves_no_answer_for_the_next(stand_in: Path, monkey
         alarm.join()
         signal.signal(signal.SIGALRM, before)
     assert not first.alive
-    assert engine_for(1).text("another") == "another"
+    assert engines.get(1).text("another") == "another"
 
 
 def test_it_ends_with_an_owner_that_is_killed(stand_in: Path):
-    code = "from agents.search.poke_engine.engine import engine_for; print(engine_for(1).pid, flush=True); input()"
+    code = "from agents.search.poke_engine.engine import engines; print(engines.get(1).pid, flush=True); input()"
     owner = subprocess.Popen(
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,
