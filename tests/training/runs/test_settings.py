@@ -98,7 +98,7 @@ def test_shipped_configurations_are_found_by_name(
     monkeypatch.chdir(tmp_path)
     shipped = resolve_path("gen1ou-cpu", "curriculum")
     assert shipped.is_file() and capsys.readouterr().err == ""
-    refused = r"gen1ou-cpv: .*did you mean gen1ou-cpu\? shipped are gen1ou-cpu, gen9ou-cpu, qabra"
+    refused = r"gen1ou-cpv: .*did you mean gen1ou-cpu\? shipped are gen1ou-cpu, gen1ou-story, gen9ou-cpu, qabra"
     with pytest.raises(BadConfig, match=refused):
         resolve_path("gen1ou-cpv", "curriculum")
     Path("gen1ou-cpu").write_text("mine")
