@@ -25,6 +25,7 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
     ├── SlotsFull               agents.policy.serve: the inference server has no slot left; sent to the client
     ├── EngineUnusable          agents.engine.compiled: called in a process that was forked after the engine's first call
     ├── EngineFailed            agents.search.poke_engine.engine: poke-engine's process; the search plays without it
+    ├── FoulPlayFailed          agents.external.foul_play_process: foul-play's process has ended, or gave no answer
     ├── VenueFailed             arena.venue: base of a venue's failures: counted for neither agent, played again
     │   ├── SimulatorCrashed    arena.venue: Showdown's own code raised in a battle
     │   ├── HostDied            arena.venues.simulator.host: the Node process of a worker ended

@@ -23,6 +23,7 @@ BUILT = {"poke-engine"}
 #: They run in the environments of other people's programs.
 PROGRAMS = {
     "agents/external/foul_play_launch.py",
+    "agents/external/foul_play_resident.py",
     *(
         f"agents/external/metamon/inside/{name}.py"
         for name in ("attention", "loading", "memory", "resident", "seats", "start")
