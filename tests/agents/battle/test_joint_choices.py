@@ -138,7 +138,13 @@ def test_a_selection_is_ordered_and_leads_are_a_pair() -> None:
     assert legal_joint_choices({"wait": True, "side": {"pokemon": six}}) == []
 
 
-@pytest.mark.parametrize("format_id", ["gen9doublesou", "gen9championsvgc2026regma", "gen7doublesou"])
+@pytest.mark.parametrize(
+    "format_id",
+    [
+        "gen9doublesou",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("gen9championsvgc2026regma", "gen7doublesou")),
+    ],
+)
 def test_showdown_accepts_what_is_listed_and_nothing_else(format_id: str) -> None:
     script = PROJECT / "scripts" / "parity" / "joint_choices.py"
     arguments = ["--format", format_id, "--teams", "any", "--battles", "2", "--seed", "5", "--tries", "60"]

@@ -51,7 +51,7 @@ def four() -> list[dict[str, Any]]:
         ("ring1", "random", 12),
         ("ring1", "rules", 6),
         pytest.param("random", "rare", 16, marks=pytest.mark.slow),
-        ("random", "tera", 10),
+        pytest.param("random", "tera", 10, marks=pytest.mark.slow),
     ],
 )
 def test_every_decision_is_showdowns(teams: str, policy: str, battles: int) -> None:
