@@ -11,10 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from agents import resolve
+from agents.batched import BatchedAgent, EngineAgent
 from arena.fixture import Fixture
 from teamsets.errors import BadInput
 from training.envs.fixtures import EnvBattle
-from training.envs.opponents import Opponents
+from training.envs.opponents import RANDOM, Opponents
 from training.envs.venue import Battles, Ints, Pair
 
 _NETWORK = "policy:"
@@ -45,7 +46,7 @@ def player_of(spec: str, rows: int, format_id: str, *, in_batches: bool) -> Play
 
 def acts_in_batches(spec: str) -> bool:
     """Return whether a player can act on arrays of an engine. Raises BadInput."""
-    return spec.startswith(_NETWORK) or spec == "random" or resolve(spec).batched
+    return spec.startswith(_NETWORK) or spec == RANDOM or resolve(spec).batched
 
 
 class _NetworkPlays:
@@ -101,7 +102,7 @@ class _AgentPlays:
             self._by_seat = [Opponents(spec, rows, format_id, on_engine=in_batches) for _ in (0, 1)]
         except BadInput as error:
             raise BadInput(f"--play-on {spec}: {error}") from None
-        if in_batches and not acts_in_batches(spec):
+        if in_batches and spec != RANDOM and not isinstance(resolve(spec).make(), BatchedAgent | EngineAgent):
             raise BadInput(
                 f"--play-on {spec}: cannot play on the engine, where {format_id}'s forks are played in batches: take "
                 "random, array:... or policy:..., or set --venue showdown"

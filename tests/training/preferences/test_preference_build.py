@@ -16,6 +16,7 @@ pytest.importorskip("torch")
 pytest.importorskip("numba")
 
 from arena.store import rows
+from teamsets.errors import BadInput
 from training.commands.preferences import preferences
 from training.data.shards import all_trajectories, opened
 from training.data.trajectory import MISSING
@@ -172,6 +173,14 @@ def test_who_plays_on_plays_at_its_temperature() -> None:
 
     specs = ("policy:gen1ou-tiny?temperature=0.5", "policy:gen1ou-tiny")
     assert [player_of(spec, 1, "gen1ou", in_batches=True)._temperature for spec in specs] == [0.5, 0.0]  # type: ignore[attr-defined]
+
+
+def test_a_player_that_sees_the_engines_rows_plays_on_there() -> None:
+    from training.preferences.players import player_of
+
+    assert player_of("search:omniscient?iterations=9", 1, "gen1ou", in_batches=True)
+    with pytest.raises(BadInput, match="it sees both teams"):
+        player_of("search:omniscient?iterations=9", 1, "gen1ou", in_batches=False)
 
 
 def test_an_experts_choices_in_stored_battles_become_pairs(played: Path, tmp_path: Path) -> None:
