@@ -104,8 +104,7 @@ class Coached(Agent):
     def _show_coach(self, battle: SeatBattle, answer: Any) -> None:
         """Call the coach's `observe_choice`, if it has one and the answer is a legal choice: only these are played."""
         observe = getattr(self.coach, "observe_choice", None)
-        choice = battle.read_answer(answer, battle.last_request) if observe is not None else None
-        if observe is not None and choice is not None:
+        if observe is not None and (choice := battle.read_answer(answer, battle.last_request)) is not None:
             observe(battle, choice)
 
     def finish(self, battle: SeatBattle) -> None:

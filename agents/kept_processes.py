@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import atexit
 import os
+import subprocess
 from collections.abc import Callable, Hashable
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 
-class ChildProcess(Protocol):
-    """A child process that can be asked whether it runs, and ended."""
+class KeptProcess:
+    """A child process, which a subclass starts."""
+
+    _process: subprocess.Popen[Any]
 
     @property
-    def alive(self) -> bool: ...
+    def alive(self) -> bool:
+        return self._process.poll() is None
 
-    def close(self) -> None: ...
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def close(self) -> None:
+        """End it."""
+        raise NotImplementedError(f"{type(self).__name__}.close")
 
 
 Kind = TypeVar("Kind", bound=Hashable)
-Process = TypeVar("Process", bound=ChildProcess)
+Process = TypeVar("Process", bound=KeptProcess)
 
 
 class KeptProcesses(Generic[Kind, Process]):

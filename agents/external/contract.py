@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from agents.contract import OptionLimits, SinglesAgent
+from teamsets.logs import new_log
 
 Role = Literal["challenge", "accept"]
 
@@ -38,6 +39,11 @@ class Program:
     command: list[str]
     environment: dict[str, str] = field(default_factory=dict)
     folder: Path | None = None
+
+
+def new_program_log() -> Path:
+    """Return a new file for the output of an external program; the last 100 stay."""
+    return new_log("program-logs", 100)
 
 
 class ProgramAgent(SinglesAgent):

@@ -62,7 +62,8 @@ class PipedFoulPlay(SinglesAgent):
     @classmethod
     def version(cls, **options: Any) -> str:
         """Return the hash of the checkout and of our code in its process."""
-        return FoulPlay.version() and FoulPlay.version() + hashlib.sha256(RESIDENT.read_bytes()).hexdigest()
+        program = FoulPlay.version()
+        return program and program + hashlib.sha256(RESIDENT.read_bytes()).hexdigest()
 
     def prepare(self, format_id: str) -> None:
         """Start the resident process, if it has not started yet."""

@@ -14,12 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.kept_processes import KeptProcesses
+from agents.external.contract import new_program_log
+from agents.kept_processes import KeptProcess, KeptProcesses
 from teamsets.errors import ArenaError
-from teamsets.logs import last_line, new_log
+from teamsets.logs import last_line
 
-#: The kind of log, as of all external programs, and how many are kept.
-LOGS, LOGS_KEPT = "program-logs", 100
 #: Length of the last line of output in a message: the path behind it must not be cut off.
 _LAST_LINE = 120
 #: Seconds that a resident process has to end by itself.
@@ -30,11 +29,11 @@ class FoulPlayFailed(ArenaError):
     """foul-play's process has ended, or has written something else than an answer. The message names its log."""
 
 
-class ResidentFoulPlay:
+class ResidentFoulPlay(KeptProcess):
     """The resident process for a format. command: that starts it. Blocks until it has started; raises FoulPlayFailed."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self.log = new_log(LOGS, LOGS_KEPT)
+        self.log = new_program_log()
         self._control, its = socket.socketpair()
         with its, self.log.open("ab") as output:
             self._process = subprocess.Popen(
@@ -47,17 +46,9 @@ class ResidentFoulPlay:
             self.close()
             raise
 
-    @property
-    def alive(self) -> bool:
-        return self._process.poll() is None
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
     def fork(self, options: list[str]) -> FoulPlayBattle:
         """Start the process of a battle. options: foul-play's. Raises FoulPlayFailed."""
-        log = new_log(LOGS, LOGS_KEPT)
+        log = new_program_log()
         ours, its = socket.socketpair()
         with its, log.open("ab") as output:
             order = json.dumps({"options": options}).encode() + b"\n"

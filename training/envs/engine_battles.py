@@ -100,8 +100,8 @@ class EngineBattles:
             choices[chosen, seats] = self.engine.translate(rows[chosen], seats, actions[chosen, seats])
             illegal = np.argwhere(choices < 0)
             if len(illegal):
-                one, seat = illegal[0]
-                raise not_legal(rows[one], seat, actions[one, seat])
+                place, seat = illegal[0]
+                raise not_legal(rows[place], seat, actions[place, seat])
             self.engine.step(choices, rows)
 
     def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str], agents: Sequence[Pair] | None = None) -> None:

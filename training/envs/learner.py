@@ -47,9 +47,8 @@ def _open_on_engine(size: int, format_id: str, cores: int | None) -> Battles:
 
         return MixedBattles(Gen9Battles(size, format_id, cores), partial(HostedBattles, size, format_id, cores))
     from training.envs.engine_battles import EngineBattles
-    from training.envs.showdown_battles import ShowdownBattles
 
-    return MixedBattles(EngineBattles(size, format_id, cores), partial(ShowdownBattles, size, format_id))
+    return MixedBattles(EngineBattles(size, format_id, cores), partial(open_battles, "showdown", size, format_id))
 
 
 def check_max_turns(max_turns: int) -> int:

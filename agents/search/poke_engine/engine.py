@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.kept_processes import KeptProcesses
+from agents.kept_processes import KeptProcess, KeptProcesses
 from agents.search.poke_engine.builds import missing, site
 from teamsets.errors import ArenaError, MissingTool
 
@@ -67,7 +67,7 @@ class SearchSettings:
     trust: float = 1.0
 
 
-class PokeEngine:
+class PokeEngine(KeptProcess):
     """A build of poke-engine in a subprocess. Not thread-safe."""
 
     def __init__(self, gen: int) -> None:
@@ -152,14 +152,6 @@ class PokeEngine:
         if "error" in reply:
             raise EngineFailed(f"poke-engine: {reply['error']}")
         return reply["answer"]
-
-    @property
-    def alive(self) -> bool:
-        return self._process.poll() is None
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
 
     def close(self) -> None:
         """End the process. Can be called more than once."""

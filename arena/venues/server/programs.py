@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Protocol
 
 from agents.external import BattleAddress, Program, ProgramAgent, Role
+from agents.external.contract import new_program_log
 from arena.battles.seat import Fault
 from arena.fixture import SEATS, Fixture
 from arena.processes import supervisor
 from arena.processes.child import ChildProcess
 from arena.venue import VenueFailed
 from teamsets.errors import ArenaError
-from teamsets.logs import last_line, new_log
+from teamsets.logs import last_line
 from teamsets.validator import TeamValidator
 
 _SUPERVISOR = Path(supervisor.__file__)
-_LOGS_KEPT = 100
 #: Seconds that a program has to end by itself after its battle, and that its end may precede the battle's.
 _LEAVE_SECONDS = 5.0
 _LAST_ERROR_SECONDS = 1.0
@@ -84,7 +84,7 @@ class RunningProgram(ChildProcess):
     @classmethod
     async def launch(cls, program: Program) -> RunningProgram:
         """Start it; its output goes to a log of its own."""
-        log = new_log("program-logs", _LOGS_KEPT)
+        log = new_program_log()
         output = os.open(log, os.O_WRONLY | os.O_APPEND)
         try:
             _, running = await asyncio.get_running_loop().subprocess_exec(
