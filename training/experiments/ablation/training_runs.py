@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.policy import checkpoint
+from teamsets.formats import get_format
 from training.experiments.ablation.cells import Kind, Planned, parameters
 from training.experiments.ablation.config import Ablation, cell_settings, variants
 from training.experiments.ablation.data import Portion, cut, validation_folder, whole
@@ -24,6 +25,7 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
             }
             for name, portions in data.items()
         }
+    slots = get_format(ablation.evaluation.formats[0]).slots
     steps = {
         name: total_steps(config, sum(portion.trajectories for portion in data[name].values()))
         for name, config in configs.items()
@@ -38,7 +40,7 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
         Planned(
             name,
             {
-                "parameters": parameters(config.network.preset),
+                "parameters": parameters(config.network.preset, slots),
                 "decisions": _decisions(data[name]),
                 "trajectories": sum(portion.trajectories for portion in data[name].values()),
                 "processed": round(steps[name] * batch[name]),

@@ -181,6 +181,14 @@ def test_what_is_shipped_is_whole(path: Path) -> None:
     )
 
 
+def test_a_network_of_doubles_is_counted_as_one(told: dict[str, Any]) -> None:
+    singles, doubles = (
+        planned(ablation(told, evaluation=told["evaluation"] | {"formats": [name]}), make=False)[0].sizes["parameters"]
+        for name in ("gen9ou", "gen9doublesou")
+    )
+    assert doubles > singles
+
+
 def test_a_network_for_each_slot_counts_twice_and_may_not_be_held_equal() -> None:
     ablation = load(Ablation, resolve_path("slots", "ablation"))
     one, two = (plan.sizes["parameters"] for plan in planned(ablation, make=False)[:2])
