@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import pytest
 from support.command_line import PROJECT, Said
+from support.compilers import need_compiler
 
 from agents import Agent, resolve
 from agents.contract import OptionLimits
-from agents.engine.gen9 import library
 from agents.search.exact.weights import NETWORK
 from agents.search.poke_engine import builds
 from teamsets.errors import BadInput
@@ -82,10 +82,7 @@ def test_a_match_is_refused(arena: Callable[..., Said], tmp_path: Path) -> None:
     ],
 )
 def test_the_exact_search_refuses_a_file_of_something_else(tmp_path: Path, file: Path | str, problem: str) -> None:
-    try:
-        library.compiler()
-    except library.CompilerMissing as missing:
-        pytest.skip(str(missing))
+    need_compiler()
     (tmp_path / "data.bin").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "cut.npz").write_bytes(NETWORK.read_bytes()[:1000])
     assert problem in resolve(f"search:exact?weights={tmp_path / file}").missing("gen9ou")

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 
 import pytest
 from support.command_line import PROJECT
+from support.compilers import need_compiler
 
-from agents.engine.gen9.library import CompilerMissing, compiler
 from agents.rules.batched import PLAYERS as ARRAY_PLAYERS
 from agents.search.poke_engine.builds import missing
 
@@ -106,10 +106,7 @@ def test_the_engine_is_measured_beside_showdown_and_poke_env() -> None:
 
 @pytest.mark.slow
 def test_the_generation_9_engine_is_measured_beside_showdown_and_both_bars_are_compared() -> None:
-    try:
-        compiler()
-    except CompilerMissing as error:
-        pytest.skip(str(error))
+    need_compiler()
     said = run("bench/engine.py", "--gen=9", "--rounds=1", "--seconds=0.2", "--battles=16")
     for way in ("engine, 1 thread", "engine, 1 thread, observed", "showdown, 1 process"):
         assert re.search(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.command_line import PROJECT
+from support.compilers import need_compiler
 from support.scripts import script
 
 pytest.importorskip("torch")
@@ -113,13 +114,9 @@ def test_it_learns_and_what_it_writes_can_be_played_with(battles: Path, tmp_path
 
 
 def test_generation_9_learns_from_its_battles_and_plays_what_was_learned(tmp_path: Path) -> None:
-    from agents.engine.gen9 import library
     from agents.search.exact.gen9.network import read_weights, sizes
 
-    try:
-        library.compiler()
-    except library.CompilerMissing as missing:
-        pytest.skip(str(missing))
+    need_compiler()
     played = ["--teams", "competitive", "--part", 2, "--iterations", 20]
     run("gen9_search_battles.py", "--out", tmp_path, "--battles", 4, *played)
     positions = fitting._read_ninth(sorted(tmp_path.glob("*.npz")))

@@ -6,16 +6,13 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
+from support.compilers import need_compiler
 from support.scripts import script
 
 from agents.engine.gen9 import library
 from agents.engine.gen9.layout import SOURCES
 
-try:
-    COMPILER = library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 gen9_build = script("bench/gen9_build.py")
 
@@ -43,6 +40,6 @@ def test_the_added_handlers_are_handlers(tmp_path: Path) -> None:
     gen9_build.add_handlers(tmp_path, count)
     (file,) = tmp_path.glob("*.cpp")
     assert file.read_text().count("onAnyModifyDamage") == count
-    command = [*COMPILER, *library.FLAGS, "-fsyntax-only", "-I", str(SOURCES), str(file)]
+    command = [*library.compiler(), *library.FLAGS, "-fsyntax-only", "-I", str(SOURCES), str(file)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr

@@ -9,16 +9,13 @@ from pathlib import Path
 
 import pytest
 from support.command_line import PROJECT
+from support.compilers import need_compiler
 from support.scripts import script
 
-from agents.engine.gen9 import library
 from agents.engine.gen9.played import plays
 from agents.engine.gen9.teams import DATA, NUMBERS, SPECIES, to_id
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 refused = script("build/gen9_refused.py")
 

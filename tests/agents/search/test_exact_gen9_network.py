@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from support.compilers import need_compiler
 from support.gen9_battles import met_at_random, team
 
-from agents.engine.gen9 import library
 from agents.engine.gen9.engine import Engine, records
 from agents.search.exact.gen9.network import (
     PositionNetwork,
@@ -28,10 +28,7 @@ from agents.search.exact.weights import NINTH_NETWORK, digest_of
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 Arrays = dict[str, NDArray[Any]]
 

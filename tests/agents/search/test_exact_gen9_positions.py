@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.compilers import need_compiler
 from support.scripts import script
 
-from agents.engine.gen9 import library
 from agents.engine.gen9.engine import records
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 _positions = script("parity/gen9_positions.py")
 

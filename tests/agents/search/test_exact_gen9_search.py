@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.compilers import need_compiler
 from support.gen9_battles import team
 
 from agents.battle import SeatBattle
-from agents.engine.gen9 import library
 from agents.engine.gen9.engine import Engine, records
 from agents.engine.gen9.layout import CONSTANTS
 from agents.engine.gen9.played import plays
@@ -32,10 +32,7 @@ from arena.venue import Rules
 from arena.venues.simulator.simulator import play_all
 from teamsets.errors import BadInput
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 RULES = Rules(think_limit=60.0, max_turns=200)
 EVERY = (1 << ACTIONS) - 1

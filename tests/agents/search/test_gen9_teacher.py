@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from support.compilers import need_compiler
 from support.gen9_battles import team
 
-from agents.engine.gen9 import library
 from agents.engine.gen9.engine import Engine, records
 from agents.observation.gen9_observation import legal_masks
 from agents.search.exact.game import ILLEGAL, UNKNOWN
@@ -20,10 +20,7 @@ from agents.search.exact.gen9.weights import read
 from agents.search.exact.teacher import Searched, Teacher
 from agents.search.exact.weights import NINTH
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 SEATS = np.array([0, 1])
 ROWS = np.zeros(2, np.int64)

@@ -8,25 +8,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.compilers import need_compiler
 from support.environments import drawn_actions
 
 from agents.contract import SinglesAgent
-from agents.engine.gen9 import library
 from agents.engine.gen9.engine import records
 from agents.engine.gen9.layout import SHOWN
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
-from training.envs.fixtures import FixtureSampler
-from training.envs.gen9_battles import Gen9Battles
-from training.envs.hosted_battles import HostedBattles
-from training.envs.opponents import Opponents
+from training.envs.fixtures import FixtureSampler  # noqa: E402
+from training.envs.gen9_battles import Gen9Battles  # noqa: E402
+from training.envs.hosted_battles import HostedBattles  # noqa: E402
+from training.envs.opponents import Opponents  # noqa: E402
 
 SIZE = 4
 ROWS = np.arange(SIZE)

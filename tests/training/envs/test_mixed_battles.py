@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.compilers import need_compiler
 from support.environments import drawn_actions
 
-from agents.engine.gen9 import library
 from agents.registry import resolve
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from teamsets.errors import BadInput
@@ -38,10 +38,7 @@ def fixtures(format_id: str) -> list[Fixture]:
 def format_id(request: pytest.FixtureRequest) -> str:
     played = str(request.param)
     if played == "gen9ou":
-        try:
-            library.compiler()
-        except library.CompilerMissing as missing:
-            pytest.skip(str(missing))
+        need_compiler()
     return played
 
 

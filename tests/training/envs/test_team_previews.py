@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.compilers import need_compiler
 
 pytest.importorskip("numba")
 
 from agents.batched import BatchedAgent
-from agents.engine.gen9 import library
 from agents.engine.gen9.engine import Engine, records
 from agents.observation.actions import FIRST_LEADS, SWITCHES
 from agents.observation.columns import at_preview
@@ -20,15 +20,12 @@ from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
-from training.envs.hosted_battles import HostedBattles
-from training.envs.learner import LearnerBattles, open_battles
-from training.envs.showdown_battles import ShowdownBattles
-from training.envs.two_seats import TwoSeatEnv
+from training.envs.hosted_battles import HostedBattles  # noqa: E402
+from training.envs.learner import LearnerBattles, open_battles  # noqa: E402
+from training.envs.showdown_battles import ShowdownBattles  # noqa: E402
+from training.envs.two_seats import TwoSeatEnv  # noqa: E402
 
 SIZE = 4
 ROWS = np.arange(SIZE)

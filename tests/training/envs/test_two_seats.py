@@ -10,10 +10,10 @@ import pytest
 pytest.importorskip("numba")
 
 from gymnasium.utils.env_checker import data_equivalence
+from support.compilers import need_compiler
 from support.environments import Chooser, same_arrays
 
 from agents.engine.gen1.layout import WINNER
-from agents.engine.gen9.library import CompilerMissing, compiler
 from teamsets.errors import BadInput
 from training.envs import TwoSeatEnv
 
@@ -65,10 +65,7 @@ def test_a_seat_that_waits_has_one_action_which_is_ignored() -> None:
 @pytest.mark.parametrize("format_id", ["gen1ou", "gen9ou"])
 def test_both_venues_play_the_same_battles(format_id: str) -> None:
     if format_id == "gen9ou":
-        try:
-            compiler()
-        except CompilerMissing as missing:
-            pytest.skip(str(missing))
+        need_compiler()
     engine, showdown = (TwoSeatEnv(venue=venue, format=format_id) for venue in ("engine", "showdown"))
     try:
         ours, theirs = battle(engine, 5), battle(showdown, 5)

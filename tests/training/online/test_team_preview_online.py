@@ -11,19 +11,16 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("numba")
 
+from support.compilers import need_compiler  # noqa: E402
 from support.online import collected, trainer  # noqa: E402
 
-from agents.engine.gen9 import library  # noqa: E402
 from agents.observation.columns import at_preview  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.network import PRESETS, Network  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
 from training.runs.config_reader import BadConfig  # noqa: E402
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 SELF = [{"who": "opponent", "weight": 1.0}]
 MIXED = [{"who": "opponent", "weight": 0.5}, {"who": "agent", "weight": 0.5, "agent": "heuristic:max-damage"}]

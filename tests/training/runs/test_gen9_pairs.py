@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.compilers import need_compiler
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("numba")
 
-from agents.engine.gen9 import library  # noqa: E402
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 from teamsets.errors import BadInput  # noqa: E402
 from training.runs.common_settings import EvaluationBattles  # noqa: E402

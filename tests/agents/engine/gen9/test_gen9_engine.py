@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.compilers import need_compiler
 from support.gen9_battles import OTHER, PAIRS, SEEDS, TEAM, firsts
 from support.scripts import script
 
@@ -17,10 +18,7 @@ from agents.engine.gen9.layout import SOURCES, WORDS
 from teamsets.errors import BadInput, MissingTool
 from teamsets.showdown import node
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 gen9_parity = script("parity/gen9_parity.py")
 PROJECT = Path(__file__).parents[4]

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.compilers import need_compiler
 from support.gen9_battles import OTHER, SEEDS, SETS, TEAM
 from support.scripts import script
 
-from agents.engine.gen9 import library
 from agents.engine.gen9.engine import Engine
 from agents.engine.gen9.layout import SHOWN
 from agents.observation import gen9_observation
@@ -19,10 +19,7 @@ from agents.observation.gen9_observation import ILLEGAL, engine_actions, legal_m
 from agents.observation.observation import Observations
 from teamsets.errors import BadInput
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 observation_parity = script("parity/gen9_observation_parity.py")
 gen9_seats = observation_parity.gen9_seats

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.compilers import need_compiler
 from support.scripts import script
 
 from agents.engine.gen9 import library
@@ -17,10 +18,7 @@ from agents.engine.gen9.layout import SIDE
 from agents.engine.gen9.teams import NUMBERS, side_words
 from teamsets.errors import BadInput
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 gen9_parity = script("parity/gen9_parity.py")
 FOUR = {"battles": 4, "seed": 3}

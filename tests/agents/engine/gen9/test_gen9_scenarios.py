@@ -9,16 +9,13 @@ from typing import Any
 import pytest
 import yaml
 from support.command_line import PROJECT
+from support.compilers import need_compiler
 from support.scripts import script
 
-from agents.engine.gen9 import library
 from agents.engine.gen9.engine import Engine, records
 from teamsets.errors import BadInput
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 scenarios = script("parity/gen9_scenarios.py")
 #: Of the rings, what no situation can be about, and why.

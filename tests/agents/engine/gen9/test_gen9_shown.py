@@ -7,17 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.compilers import need_compiler
 from support.gen9_battles import PAIRS, SEEDS, firsts
 from support.scripts import script
 
-from agents.engine.gen9 import library
 from agents.engine.gen9.engine import Engine
 from agents.engine.gen9.layout import SHOWN
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
 shown_parity = script("parity/gen9_shown_parity.py")
 gen9_seats = shown_parity.gen9_seats

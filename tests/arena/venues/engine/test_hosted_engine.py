@@ -11,23 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 from support.command_line import PROJECT, Said
+from support.compilers import need_compiler
 
-from agents.engine.gen9 import library
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.store import rows
 from teamsets.loading import load_set
 
-try:
-    library.compiler()
-except library.CompilerMissing as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+need_compiler()
 
-from arena.venue import VenuesDiffer
-from arena.venues.engine import engine_host
-from arena.venues.engine.hosted import HostedEngine
-from arena.venues.simulator.host import Host
-from training.envs.learner import open_battles
-from training.envs.mixed_battles import MixedBattles
+from arena.venue import VenuesDiffer  # noqa: E402
+from arena.venues.engine import engine_host  # noqa: E402
+from arena.venues.engine.hosted import HostedEngine  # noqa: E402
+from arena.venues.simulator.host import Host  # noqa: E402
+from training.envs.learner import open_battles  # noqa: E402
+from training.envs.mixed_battles import MixedBattles  # noqa: E402
 
 Arena = Callable[..., Said]
 AGENTS = ("random", "heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer")
