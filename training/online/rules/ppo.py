@@ -17,7 +17,7 @@ moved too far.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import torch
 from pydantic import Field
@@ -30,10 +30,23 @@ from training.online.metrics import Averages
 from training.online.opponent_head import OpponentHead, indexed
 from training.online.policy_gradient import advantages, policy_terms
 from training.online.role import Role
-from training.online.rollout import Rollout, forward_in_loss
+from training.online.rollout import Piece, Rollout, forward_in_loss
 from training.online.schedules import ScheduleSettings
 from training.online.trainer import Metrics, Trainer
 from training.runs.config_reader import BadConfig
+
+
+class _Targets(NamedTuple):
+    """What a rollout's decisions [D] are trained towards. opponent_labels: see `indexed`; None: the head is not trained.
+
+    returns: the value's targets. reference: its logits, as in `Trainer.learn`.
+    """
+
+    advantage: Tensor
+    returns: Tensor
+    opponent_labels: tuple[Tensor, Tensor] | None
+    reference: Tensor | None
+    entropy_weight: float
 
 
 class PPO(Trainer):
@@ -93,37 +106,44 @@ class PPO(Trainer):
             advantage = (advantage - mean) / (std + 1e-8)
         shuffled = self.shuffle if rule.opponent_labels == "shuffled" else None
         labelled = indexed(rollout.opponent_choices, shuffled) if rule.opponent_weight else None
-        entropy_weight = rule.entropy.at(self.iteration)
+        targets = _Targets(advantage, target, labelled, reference, rule.entropy.at(self.iteration))
         averages, epochs = Averages(), 0
         while epochs < rule.epochs:
             epochs += 1
             of_epoch = Averages()
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
                 for piece in rollout.pieces(part):
-                    index, (logits, values, context) = forward_in_loss(role.network, rollout, piece.trajectories)
-                    terms = policy_terms(self, rollout, index, logits, reference)
-                    parts = losses(terms.log_prob, rollout.log_probs[index], advantage[index], rule.clip)
-                    if rule.value_loss == "squared":
-                        value_loss = squared_loss(
-                            returns_of(values), rollout.values[index], target[index], rule.value_clip
-                        )
-                    else:
-                        value_loss = categorical_loss(values, target[index])
-                    loss = parts["policy_loss"] + rule.value_weight * value_loss
-                    loss = loss - entropy_weight * terms.entropy + terms.penalty
-                    if labelled is not None:
-                        assert isinstance(role.head, OpponentHead) and context is not None
-                        labels, classes = labelled
-                        predicted, right = role.head.loss(role.network, context, labels[index], classes)
-                        loss = loss + rule.opponent_weight * predicted
-                        averages.add(piece.share, opponent_loss=predicted, opponent_predicted=right)
-                    of_epoch.add(piece.share, kl=parts["approximate_kl"])
-                    averages.add(piece.share, **parts, value_loss=value_loss, loss=loss)
-                    role.add_piece(piece, loss, fresh=epochs == 1)
+                    means = self._losses(role, rollout, piece, targets)
+                    of_epoch.add(piece.share, kl=means["approximate_kl"])
+                    averages.add(piece.share, **means)
+                    role.add_piece(piece, means["loss"], fresh=epochs == 1)
                 averages.add(gradient_norm=role.step())
             if rule.max_kl and of_epoch.means()["kl"] > rule.max_kl:
                 break
         return averages.means() | {"epochs": float(epochs)}
+
+    def _losses(self, role: Role, rollout: Rollout, piece: Piece, targets: _Targets) -> dict[str, Tensor]:
+        """Return a piece's `loss`, which has a gradient, and what it is made of: means over its decisions in the loss."""
+        rule: PPO.Settings = self.rule
+        index, (logits, values, context) = forward_in_loss(role.network, rollout, piece.trajectories)
+        terms = policy_terms(self, rollout, index, logits, targets.reference)
+        means = losses(terms.log_prob, rollout.log_probs[index], targets.advantage[index], rule.clip)
+        if rule.value_loss == "squared":
+            value_loss = squared_loss(
+                returns_of(values), rollout.values[index], targets.returns[index], rule.value_clip
+            )
+        else:
+            value_loss = categorical_loss(values, targets.returns[index])
+        loss = means["policy_loss"] + rule.value_weight * value_loss
+        loss = loss - targets.entropy_weight * terms.entropy + terms.penalty
+        means["value_loss"] = value_loss
+        if targets.opponent_labels is not None:
+            assert isinstance(role.head, OpponentHead) and context is not None
+            labels, classes = targets.opponent_labels
+            predicted, right = role.head.loss(role.network, context, labels[index], classes)
+            loss = loss + rule.opponent_weight * predicted
+            means |= {"opponent_loss": predicted, "opponent_predicted": right}
+        return means | {"loss": loss}
 
 
 def losses(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: float) -> dict[str, Tensor]:
