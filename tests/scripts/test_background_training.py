@@ -66,6 +66,7 @@ def wait_for(reached: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the state of processes from /proc")
 def test_a_run_is_paused_stopped_and_resumed(script: Callable[[str], str], tmp_path: Path) -> None:
     assert script("status").strip() == "does not run"

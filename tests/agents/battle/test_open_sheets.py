@@ -140,6 +140,7 @@ def test_a_text_that_is_no_sheet_is_a_warning_and_no_end() -> None:
     assert battle.parse_warnings == 1 and battle.opponent_sheets == ()
 
 
+@pytest.mark.slow
 def test_the_formats_with_open_sheets_are_showdowns() -> None:
     done = subprocess.run([node(), "-e", _RULES, str(package())], capture_output=True, text=True, check=True)
     formats = json.loads(done.stdout)

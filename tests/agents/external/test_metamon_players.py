@@ -71,7 +71,7 @@ def played(spec: str, format_id: str, battles: int = 1) -> list[BattleRecord]:
     return asyncio.run(all_at_once())
 
 
-@pytest.mark.parametrize("format_id", ["gen1ou", "gen9ou"])
+@pytest.mark.parametrize("format_id", ["gen1ou", pytest.param("gen9ou", marks=pytest.mark.slow)])
 def test_its_process_receives_all_lines_and_requests_of_the_seat(format_id: str, installed: Path) -> None:
     records = played("metamon:Abra", format_id, 2)
     assert [record.reason in ("win", "tie") and record.fault is None for record in records] == [True, True]

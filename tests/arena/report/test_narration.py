@@ -15,7 +15,7 @@ FORMATS = ["gen1ou", "gen9ou", "gen1randombattle", "gen9randombattle"]
 DOUBLES = ["gen9randomdoublesbattle", "gen9championsvgc2026regma"]
 
 
-@pytest.fixture(params=[*FORMATS, *DOUBLES])
+@pytest.fixture(params=[*FORMATS, *(pytest.param(name, marks=pytest.mark.slow) for name in DOUBLES)])
 def sentences(request: pytest.FixtureRequest) -> list[str]:
     """The sentences about the battles of a format."""
     db: Path = request.getfixturevalue("played_doubles" if request.param in DOUBLES else "played")

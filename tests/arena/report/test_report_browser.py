@@ -158,6 +158,7 @@ def test_a_phone_is_wide_enough_in_light_and_dark(page: Page, address: str) -> N
     assert overflow(page) == ""
 
 
+@pytest.mark.slow
 def test_four_pokemon_are_on_the_field_of_doubles_and_nothing_is_cut(
     page: Page, played_doubles: Path, tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ def _spectated(battles: list[StoredBattle]) -> list[list[str]]:
     return [[line for line in lines if line and not line.startswith(("|t:|", "|inactive"))] for lines in sent]
 
 
+@pytest.mark.slow
 def test_it_is_what_showdown_sends_to_spectators(played: Path) -> None:
     ids = rows(
         "SELECT battle_id FROM battles WHERE format IN ('gen1ou', 'gen9ou') OR reason = 'error' ORDER BY 1", played
