@@ -83,7 +83,10 @@ def test_a_server_can_be_told_which_pairs_are_legal() -> None:
 
 @pytest.mark.parametrize(
     "format_id",
-    [pytest.param("gen9doublesou", marks=pytest.mark.slow), "gen9championsvgc2026regma", "gen9randomdoublesbattle"],
+    [
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("gen9doublesou", "gen9championsvgc2026regma")),
+        "gen9randomdoublesbattle",
+    ],
 )
 def test_whole_battles_are_played_without_a_fault(format_id: str, tmp_path: Path) -> None:
     db, preview = tmp_path / "a.duckdb", format_id != "gen9randomdoublesbattle"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from support.command_line import Said
 
 
+@pytest.mark.slow
 def test_a_match_names_who_failed_and_how(arena: Callable[..., Said], tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     played = ("--format", "gen1randombattle", "--battles", 2, "--db", db)

@@ -47,6 +47,7 @@ def test_every_game_ends_with_its_result(arena: Arena, made: Path) -> None:
     assert '[White "b \\"B\\"\\\\"]' in text
 
 
+@pytest.mark.slow
 def test_several_formats_are_several_files(arena: Arena, played: Path) -> None:
     run = next(run for run in _runs(arena, played) if len(summarize(played, run)["formats"]) > 1)
     said = arena("report", run, "--pgn", "-", "--db", played)

@@ -90,6 +90,7 @@ def test_what_cannot_be_used_is_refused_before_a_run_begins(tmp_path: Path, wron
         match("random", db=tmp_path / "arena.duckdb")
 
 
+@pytest.mark.slow
 def test_a_time_limit_is_the_status_and_the_run_can_be_resumed(tmp_path: Path) -> None:
     words = {"db": tmp_path / "arena.duckdb", "workers": 1, "progress": False}
     cut = evaluate(*TWO, format="gen1randombattle", battles=2, minutes=1e-9, **words)

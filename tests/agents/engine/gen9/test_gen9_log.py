@@ -56,6 +56,7 @@ def test_each_reads_its_own_hp_exactly_and_the_others_in_percent() -> None:
     assert sum(a != b for a, b in zip(own, foe, strict=True)) > 10
 
 
+@pytest.mark.slow
 def test_nicknames_colours_and_levels_are_written_as_showdown_does(monkeypatch: pytest.MonkeyPatch) -> None:
     def named(packed: str, name: str, species: str) -> str:
         fields = packed.split("|")
