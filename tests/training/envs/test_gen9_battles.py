@@ -17,13 +17,12 @@ from agents.engine.gen9.layout import SHOWN
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
+from training.envs.fixtures import FixtureSampler
+from training.envs.gen9_battles import Gen9Battles
+from training.envs.hosted_battles import HostedBattles
+from training.envs.opponents import Opponents
 
 need_compiler()
-
-from training.envs.fixtures import FixtureSampler  # noqa: E402
-from training.envs.gen9_battles import Gen9Battles  # noqa: E402
-from training.envs.hosted_battles import HostedBattles  # noqa: E402
-from training.envs.opponents import Opponents  # noqa: E402
 
 SIZE = 4
 ROWS = np.arange(SIZE)

@@ -19,13 +19,12 @@ from agents.registry import resolve
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
+from training.envs.hosted_battles import HostedBattles
+from training.envs.learner import LearnerBattles, open_battles
+from training.envs.showdown_battles import ShowdownBattles
+from training.envs.two_seats import TwoSeatEnv
 
 need_compiler()
-
-from training.envs.hosted_battles import HostedBattles  # noqa: E402
-from training.envs.learner import LearnerBattles, open_battles  # noqa: E402
-from training.envs.showdown_battles import ShowdownBattles  # noqa: E402
-from training.envs.two_seats import TwoSeatEnv  # noqa: E402
 
 SIZE = 4
 ROWS = np.arange(SIZE)

@@ -15,16 +15,15 @@ from support.compilers import need_compiler
 
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.store import rows
+from arena.venue import VenuesDiffer
+from arena.venues.engine import engine_host
+from arena.venues.engine.hosted import HostedEngine
+from arena.venues.simulator.host import Host
 from teamsets.loading import load_set
+from training.envs.learner import open_battles
+from training.envs.mixed_battles import MixedBattles
 
 need_compiler()
-
-from arena.venue import VenuesDiffer  # noqa: E402
-from arena.venues.engine import engine_host  # noqa: E402
-from arena.venues.engine.hosted import HostedEngine  # noqa: E402
-from arena.venues.simulator.host import Host  # noqa: E402
-from training.envs.learner import open_battles  # noqa: E402
-from training.envs.mixed_battles import MixedBattles  # noqa: E402
 
 Arena = Callable[..., Said]
 AGENTS = ("random", "heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer")

@@ -15,7 +15,7 @@ Small = Callable[..., Config]
 
 
 @pytest.fixture
-def told(small: Small, dataset: Dataset, played: Path, tmp_path: Path) -> dict[str, Any]:
+def settings(small: Small, dataset: Dataset, played: Path, tmp_path: Path) -> dict[str, Any]:
     """Settings of an ablation of data, as YAML would hold them: a dataset that is there against one to be built."""
     base = small(**{"data.train": [{"path": "both", "weight": 1.0}], "length.max_steps": 2}).model_dump(mode="json")
     return {

@@ -24,32 +24,32 @@ from arena.store import rows
 
 
 @pytest.fixture
-def config(told: dict[str, Any], tmp_path: Path) -> Path:
+def config(settings: dict[str, Any], tmp_path: Path) -> Path:
     path = tmp_path / "toy.yaml"
-    path.write_text(yaml.safe_dump(told))
+    path.write_text(yaml.safe_dump(settings))
     return path
 
 
 @pytest.mark.slow
 def test_a_dry_run_prints_the_cells_and_makes_nothing(
-    config: Path, told: dict[str, Any], train_command: Callable[..., Said]
+    config: Path, settings: dict[str, Any], train_command: Callable[..., Said]
 ) -> None:
     said = train_command("ablate", config, "--dry-run", cwd=config.parent)
     assert said.code == 0, said.err
     assert "toy: 4 cells, 2 variants with the seeds 1, 2" in said.out
     assert "equal: parameters\nequal: data (decisions)\nequal: compute (processed and batch)" in said.out
     assert "held-out battles: 8 per cell, 32 in total" in said.out
-    assert not Path(told["out"]).exists()
+    assert not Path(settings["out"]).exists()
 
 
 @pytest.mark.slow
 def test_an_ablation_killed_in_between_ends_in_a_table(
-    config: Path, told: dict[str, Any], train_command: Callable[..., Said]
+    config: Path, settings: dict[str, Any], train_command: Callable[..., Said]
 ) -> None:
     def run() -> Said:
         return train_command("ablate", config, cwd=config.parent)
 
-    out, generator = Path(told["out"]), random.Random(4)
+    out, generator = Path(settings["out"]), random.Random(4)
     marks = ["data/winners", "cells/winners-1/checkpoints/step-*2", "cells/both-1/held-out.json"]
     for mark in marks:
         with start_arena("ablate", config, cwd=config.parent, program="train") as process:
@@ -65,7 +65,7 @@ def test_an_ablation_killed_in_between_ends_in_a_table(
     assert max(steps.values()) == 2
     assert abs(sizes[0]["decisions"] - sizes[1]["decisions"]) <= 0.02 * sizes[0]["decisions"]
     # Every battle once, the same teams and seeds for all four checkpoints, and their scores in the table.
-    db = Path(told["evaluation"]["database"])
+    db = Path(settings["evaluation"]["database"])
     assert found["battles"] == 32 and len({row[0] for row in table(db, "key")}) == len(table(db, "key")) == 32
     luck = rows("SELECT count(*) FROM battles GROUP BY seed, p1_team, p2_team, p1 LIKE 'policy:%' ORDER BY ALL", db)
     assert luck == [(4,)] * 8
@@ -88,6 +88,6 @@ def test_an_ablation_killed_in_between_ends_in_a_table(
     assert run().code == 0 and rows("SELECT count(*) FROM runs", db) == before
     assert json.loads((out / "results.json").read_text()) == found
     # Another ablation does not go into its folder.
-    config.write_text(yaml.safe_dump({**told, "sample_seed": 4}))
+    config.write_text(yaml.safe_dump({**settings, "sample_seed": 4}))
     said = run()
     assert said.code == 2 and "was started with other settings (sample_seed " in said.err

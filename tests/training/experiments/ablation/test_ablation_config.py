@@ -25,12 +25,12 @@ from training.runs.evaluation import BattleBlock
 from training.runs.shipped import FOLDERS, resolve_path
 
 
-def changed(told: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    return {**told, **changes}
+def changed(settings: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {**settings, **changes}
 
 
-def ablation(told: dict[str, Any], **changes: Any) -> Ablation:
-    return validated(Ablation, changed(told, **changes), "my.yaml")
+def ablation(settings: dict[str, Any], **changes: Any) -> Ablation:
+    return validated(Ablation, changed(settings, **changes), "my.yaml")
 
 
 @pytest.mark.parametrize(
@@ -46,15 +46,15 @@ def ablation(told: dict[str, Any], **changes: Any) -> Ablation:
         ({"data": {"both": {"database": "x"}}}, "data.both.ordered.where is missing"),
     ],
 )
-def test_a_wrong_key_is_named(told: dict[str, Any], changes: dict[str, Any], words: str) -> None:
+def test_a_wrong_key_is_named(settings: dict[str, Any], changes: dict[str, Any], words: str) -> None:
     with pytest.raises(BadConfig, match=words):
-        ablation(told, **changes)
+        ablation(settings, **changes)
 
 
-def test_a_missing_key_is_named(told: dict[str, Any]) -> None:
-    del told["sample_seed"]
+def test_a_missing_key_is_named(settings: dict[str, Any]) -> None:
+    del settings["sample_seed"]
     with pytest.raises(BadConfig, match=r"my.yaml: sample_seed is missing"):
-        validated(Ablation, told, "my.yaml")
+        validated(Ablation, settings, "my.yaml")
 
 
 @pytest.mark.parametrize(
@@ -71,43 +71,43 @@ def test_a_missing_key_is_named(told: dict[str, Any]) -> None:
         ({"data.batch_size": 3}, "equal: compute: batch cannot be made equal, b has 3 and a 4"),
     ],
 )
-def test_a_variant_that_cannot_be_is_named(told: dict[str, Any], changes: dict[str, Any], words: str) -> None:
+def test_a_variant_that_cannot_be_is_named(settings: dict[str, Any], changes: dict[str, Any], words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        planned(ablation(told, grid={"some": {"a": {}, "b": changes}}), make=False)
+        planned(ablation(settings, grid={"some": {"a": {}, "b": changes}}), make=False)
 
 
-def test_variants_are_every_combination_of_the_axes(told: dict[str, Any]) -> None:
+def test_variants_are_every_combination_of_the_axes(settings: dict[str, Any]) -> None:
     grid = {
         "rate": {"low": {"optimizer.learning_rate": 1e-4}, "high": {"optimizer.learning_rate": 1e-3}},
         "rule": {"won": {"algorithm.targets": "choices", "algorithm.value_weight": 0.5}, "all": {}},
     }
-    found = variants(ablation(told, grid=grid))
+    found = variants(ablation(settings, grid=grid))
     assert list(found) == ["low+won", "low+all", "high+won", "high+all"]
     keys = {"optimizer.learning_rate": 1e-3, "algorithm.targets": "choices", "algorithm.value_weight": 0.5}
     assert found["high+won"] == keys
     grid["again"] = {"x": {"algorithm.targets": "target_policy"}, "y": {}}
     with pytest.raises(BadConfig, match=r"algorithm.targets is changed by more than one axis"):
-        ablation(told, grid=grid)
+        ablation(settings, grid=grid)
 
 
-def test_best_needs_something_that_judges(told: dict[str, Any]) -> None:
-    told["evaluation"]["checkpoint"] = "best"
+def test_best_needs_something_that_judges(settings: dict[str, Any]) -> None:
+    settings["evaluation"]["checkpoint"] = "best"
     with pytest.raises(
         BadConfig, match=r"variant both: evaluation.checkpoint: there is no measurement that selects the best"
     ):
-        planned(ablation(told), make=False)
+        planned(ablation(settings), make=False)
 
 
-def test_the_larger_dataset_is_cut_to_the_smaller_in_whole_pairs_by_the_seed(told: dict[str, Any]) -> None:
-    told["data"]["some"] = {"path": told["data"]["both"]["path"], "max_decisions": 300}
+def test_the_larger_dataset_is_cut_to_the_smaller_in_whole_pairs_by_the_seed(settings: dict[str, Any]) -> None:
+    settings["data"]["some"] = {"path": settings["data"]["both"]["path"], "max_decisions": 300}
     grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("both", "some")}}
-    plan = planned(ablation(told, grid=grid), make=True)
+    plan = planned(ablation(settings, grid=grid), make=True)
     both, some = (one.cells[1] for one in plan)
     assert plan[1].sizes["decisions"] <= 300 and plan[0].sizes["decisions"] == plan[1].sizes["decisions"]
     assert [both.length.max_steps, some.length.max_steps] == [one.sizes["steps"] for one in plan]
     whole: dict[str, int] = {}
     sizes: dict[str, int] = {}
-    for one in all_trajectories(opened(Path(told["data"]["both"]["path"]))):
+    for one in all_trajectories(opened(Path(settings["data"]["both"]["path"]))):
         whole[one.about["pair"]] = whole.get(one.about["pair"], 0) + 1
         sizes[one.about["pair"]] = sizes.get(one.about["pair"], 0) + len(one)
     kept: dict[str, int] = {}
@@ -116,15 +116,15 @@ def test_the_larger_dataset_is_cut_to_the_smaller_in_whole_pairs_by_the_seed(tol
     assert kept and all(whole[pair] == number for pair, number in kept.items())
     room = 300 - plan[1].sizes["decisions"]
     assert all(size > room for pair, size in sizes.items() if pair not in kept), "another pair would have fitted in"
-    again = planned(ablation(told, grid=grid, out=told["out"] + "-again"), make=True)
+    again = planned(ablation(settings, grid=grid, out=settings["out"] + "-again"), make=True)
     assert [one.sizes for one in again] == [one.sizes for one in plan]
-    (other,) = planned(ablation(told, grid=grid, out=told["out"] + "-other", sample_seed=9), make=True)[1:]
+    (other,) = planned(ablation(settings, grid=grid, out=settings["out"] + "-other", sample_seed=9), make=True)[1:]
     pairs = {one.about["pair"] for one in all_trajectories(opened(Path(other.cells[1].data.train[0].path)))}
     assert pairs != set(kept)
 
 
-def test_equal_compute_is_decisions_and_not_steps(told: dict[str, Any], tmp_path: Path) -> None:
-    whole = opened(Path(told["data"]["both"]["path"]))
+def test_equal_compute_is_decisions_and_not_steps(settings: dict[str, Any], tmp_path: Path) -> None:
+    whole = opened(Path(settings["data"]["both"]["path"]))
     trajectories = sorted(all_trajectories(whole), key=len)
     for name, chosen in (
         ("short", trajectories[: len(trajectories) // 2]),
@@ -133,11 +133,11 @@ def test_equal_compute_is_decisions_and_not_steps(told: dict[str, Any], tmp_path
         with DatasetWriter(tmp_path / name, dict(whole.about)) as writer:
             for one in chosen:
                 writer.add(one)
-        told["data"][name] = {"path": str(tmp_path / name), "max_decisions": 0}
-    told["base"]["length"] = {"epochs": 50, "max_steps": 200}
-    told["base"]["data"]["max_length"] = 1000
+        settings["data"][name] = {"path": str(tmp_path / name), "max_decisions": 0}
+    settings["base"]["length"] = {"epochs": 50, "max_steps": 200}
+    settings["base"]["data"]["max_length"] = 1000
     grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("short", "long")}}
-    short, long = planned(ablation(told, grid=grid, equal=["compute"]), make=True)
+    short, long = planned(ablation(settings, grid=grid, equal=["compute"]), make=True)
     # What the cells' batches really hold.
     seen = {}
     for one in (short, long):
@@ -151,22 +151,26 @@ def test_equal_compute_is_decisions_and_not_steps(told: dict[str, Any], tmp_path
     assert short.sizes["steps"] > 1.3 * long.sizes["steps"], "with as many steps they would differ by that"
 
 
-def test_what_is_not_asked_to_be_equal_stays_as_it_is(told: dict[str, Any]) -> None:
-    told["data"]["some"] = {"path": told["data"]["both"]["path"], "max_decisions": 300}
-    told["base"]["length"]["max_steps"] = 0
+def test_what_is_not_asked_to_be_equal_stays_as_it_is(settings: dict[str, Any]) -> None:
+    settings["data"]["some"] = {"path": settings["data"]["both"]["path"], "max_decisions": 300}
+    settings["base"]["length"]["max_steps"] = 0
     grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("both", "some")}}
-    both, some = planned(ablation(told, grid=grid, equal=[]), make=True)
+    both, some = planned(ablation(settings, grid=grid, equal=[]), make=True)
     assert both.sizes["decisions"] > 1.5 * some.sizes["decisions"] and both.sizes["steps"] > some.sizes["steps"]
 
 
-def test_two_processes_do_not_share_a_folder_and_seeds_may_be_added(told: dict[str, Any]) -> None:
-    with held(ablation(told)), pytest.raises(BadConfig, match="in use by another process"), held(ablation(told)):
+def test_two_processes_do_not_share_a_folder_and_seeds_may_be_added(settings: dict[str, Any]) -> None:
+    with (
+        held(ablation(settings)),
+        pytest.raises(BadConfig, match="in use by another process"),
+        held(ablation(settings)),
+    ):
         pass
-    with held(ablation(told, seeds=[1, 2, 3])):
+    with held(ablation(settings, seeds=[1, 2, 3])):
         pass
     with (
         pytest.raises(BadConfig, match=r"started with other settings \(equal .*, now \[\]\)"),
-        held(ablation(told, equal=[])),
+        held(ablation(settings, equal=[])),
     ):
         pass
 
@@ -181,9 +185,11 @@ def test_what_is_shipped_is_whole(path: Path) -> None:
     )
 
 
-def test_a_network_of_doubles_is_counted_as_one(told: dict[str, Any]) -> None:
+def test_a_network_of_doubles_is_counted_as_one(settings: dict[str, Any]) -> None:
     singles, doubles = (
-        planned(ablation(told, evaluation=told["evaluation"] | {"formats": [name]}), make=False)[0].sizes["parameters"]
+        planned(ablation(settings, evaluation=settings["evaluation"] | {"formats": [name]}), make=False)[0].sizes[
+            "parameters"
+        ]
         for name in ("gen9ou", "gen9doublesou")
     )
     assert doubles > singles
@@ -218,24 +224,24 @@ def test_curricula_that_are_not_equal_are_named(
     stage: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(PROJECT)
-    told = yaml.safe_load(resolve_path("iterate", "ablation").read_text())
-    told["grid"]["rounds"]["one-round"]["stages"][0] |= stage
+    settings = yaml.safe_load(resolve_path("iterate", "ablation").read_text())
+    settings["grid"]["rounds"]["one-round"]["stages"][0] |= stage
     with pytest.raises(BadConfig, match=words):
-        planned(validated(Ablation, told, "iterate.yaml"), make=False)
+        planned(validated(Ablation, settings, "iterate.yaml"), make=False)
 
 
-def mixed(told: dict[str, Any], **changes: Any) -> Ablation:
+def mixed(settings: dict[str, Any], **changes: Any) -> Ablation:
     """A training run beside a run of MAGRPO."""
     online = yaml.safe_load(resolve_path("magrpo", "online").read_text("utf-8"))
     grid = {
         "rule": {"cloning": {"kind": "train"}, "magrpo": {"kind": "online", "algorithm.group": 4, "max_decisions": 500}}
     }
-    plain = {"kind": "mixed", "base": {"train": told["base"], "online": online}, "grid": grid, "equal": []}
-    return ablation(told, **{**plain, **changes})
+    plain = {"kind": "mixed", "base": {"train": settings["base"], "online": online}, "grid": grid, "equal": []}
+    return ablation(settings, **{**plain, **changes})
 
 
-def test_cells_of_two_kinds_are_planned_together(told: dict[str, Any]) -> None:
-    plan = planned(mixed(told), make=False)
+def test_cells_of_two_kinds_are_planned_together(settings: dict[str, Any]) -> None:
+    plan = planned(mixed(settings), make=False)
     assert [one.variant for one in plan] == ["cloning", "magrpo"]
     cells = [one.cells[2] for one in plan]
     assert [type(cell).__name__ for cell in cells] == ["Config", "OnlineConfig"]
@@ -251,9 +257,9 @@ def test_cells_of_two_kinds_are_planned_together(told: dict[str, Any]) -> None:
         ({"grid": {"rule": {"a": {}, "b": {"kind": "train"}}}}, "variant a: kind None: must be one of those in `base`"),
     ],
 )
-def test_what_a_mixed_ablation_lacks_is_named(told: dict[str, Any], changes: dict[str, Any], words: str) -> None:
+def test_what_a_mixed_ablation_lacks_is_named(settings: dict[str, Any], changes: dict[str, Any], words: str) -> None:
     with pytest.raises(BadConfig, match=words):
-        planned(mixed(told, **changes), make=False)
+        planned(mixed(settings, **changes), make=False)
 
 
 def test_the_shipped_ablation_of_preferences_has_cells_of_both_kinds() -> None:
@@ -262,10 +268,10 @@ def test_the_shipped_ablation_of_preferences_has_cells_of_both_kinds() -> None:
     assert {changes["kind"] for changes in variants(shipped).values()} == {"train", "online"}
 
 
-def test_scores_that_an_earlier_version_kept_are_read(told: dict[str, Any], tmp_path: Path) -> None:
+def test_scores_that_an_earlier_version_kept_are_read(settings: dict[str, Any], tmp_path: Path) -> None:
     kept = tmp_path / "held-out.json"
-    evaluation = ablation(told).evaluation
-    asked = {key: value for key, value in told["evaluation"].items() if key != "workers"}  # no venue
+    evaluation = ablation(settings).evaluation
+    asked = {key: value for key, value in settings["evaluation"].items() if key != "workers"}  # no venue
     block = BattleBlock("gen1ou", "competitive", "random", [1.0, None])
     player = checkpoint.identity(checkpoint.find("gen1ou-tiny"))
     kept.write_text(json.dumps({"what": {"player": player, "asked": asked}, "blocks": [asdict(block)]}))
