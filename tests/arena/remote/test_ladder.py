@@ -103,7 +103,7 @@ def test_a_battle_goes_on_over_connections_that_break_again_and_again(there: Pla
     consistent(one.record(), two.record())
     assert gate.cuts > 2
     assert gate.assertions == [ASSERTION] * len(gate.assertions)  # shown anew for each connection
-    assert len(gate.assertions) > gate.cuts
+    assert len(gate.assertions) >= gate.cuts  # once more than it was broken, unless that was after the battle's end
 
 
 @pytest.mark.slow
