@@ -52,7 +52,7 @@ WEIGHTS, ABOUT = "model.safetensors", "checkpoint.json"
 
 @dataclass(frozen=True)
 class About:
-    """A checkpoint's metadata. shape: the fields of `network.Shape`. lineage, config, metrics: from the trainer.
+    """A checkpoint's metadata. shape: the fields of a `Shape`. lineage, config, metrics: from the trainer.
 
     observation: version of the observations that it was trained on (agents/observation/layout.py).
     """
@@ -158,7 +158,8 @@ def load(folder: Path, device: Any = "cpu") -> tuple[Network, About]:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    from agents.policy.network import Network, Shape
+    from agents.policy.network import Network
+    from agents.policy.shape import Shape
 
     about = read(folder)
     for path, how in differing(folder, (WEIGHTS,)):

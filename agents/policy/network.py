@@ -18,7 +18,7 @@ the choices of slot b are those of a second network with weights of its own, whi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,77 +33,10 @@ from agents.observation.doubles.columns import FIELD, FieldFeature
 from agents.observation.layout import layout_of
 from agents.observation.vocabulary import vocabulary
 from agents.policy.joint_policy import JointPolicy
-from teamsets.errors import BadInput
+from agents.policy.shape import Shape
 
 #: Ids that `embedded_with_spread_zeros` has for none.
 _ZEROS = 1024
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The hyperparameters of a network.
-
-    token_*: of the transformer over a decision's tokens. width, layers, heads: of the one over decisions. window: number of
-    decisions that a decision attends to in each layer, itself included. expansion: ratio of a feed-forward layer's hidden
-    width to its width. bins: of the value's distribution. dropout: of each residual branch. slots: of a side, 1 in singles
-    and 2 in doubles; they decide which observations it reads (agents/observation/layout.py). policies: 2: slot b has a
-    network of its own; what is decided at team preview is slot a's. team_preview: in singles, whether it chooses its lead;
-    False: it plays the team's own order. In doubles team preview is always a decision.
-    """
-
-    token_width: int
-    token_layers: int
-    token_heads: int
-    width: int
-    layers: int
-    heads: int
-    window: int
-    expansion: int
-    bins: int
-    dropout: float
-    slots: int = 1
-    policies: int = 1
-    team_preview: bool = False
-
-    def __post_init__(self) -> None:
-        for name, size in asdict(self).items():
-            if name not in ("dropout", "team_preview") and (not isinstance(size, int) or size < 1):
-                raise BadInput(f"network shape: {name}={size!r}: must be an integer of 1 or more")
-        if not isinstance(self.team_preview, bool):
-            raise BadInput(f"network shape: team_preview={self.team_preview!r}: must be true or false")
-        if not 0 <= self.dropout < 1:
-            raise BadInput(f"network shape: dropout={self.dropout}: must be at least 0 and less than 1")
-        for width, heads in (("token_width", "token_heads"), ("width", "heads")):
-            if getattr(self, width) % (2 * getattr(self, heads)):
-                raise BadInput(
-                    f"network shape: {width}={getattr(self, width)}: must be a multiple of 2 * {heads}, "
-                    f"{heads}={getattr(self, heads)}"
-                )
-        if self.bins < 2:
-            raise BadInput(f"network shape: bins={self.bins}: must be 2 or more")
-        if self.slots > 2:
-            raise BadInput(f"network shape: slots={self.slots}: must be 1 (singles) or 2 (doubles)")
-        if self.policies > self.slots:
-            raise BadInput(f"network shape: policies={self.policies}: must be 1, or in doubles 1 or 2")
-
-
-PRESETS = {
-    "micro": Shape(24, 1, 1, 64, 1, 2, window=16, expansion=2, bins=51, dropout=0.0),
-    "tiny": Shape(64, 2, 2, 160, 2, 5, window=64, expansion=4, bins=51, dropout=0.0),
-    "small": Shape(192, 3, 3, 512, 4, 8, window=128, expansion=4, bins=51, dropout=0.05),
-    "medium": Shape(320, 4, 5, 768, 7, 12, window=128, expansion=4, bins=51, dropout=0.05),
-    "large": Shape(512, 6, 8, 1280, 9, 20, window=128, expansion=4, bins=51, dropout=0.05),
-}
-
-
-def preset_of(shape: Shape) -> str | None:
-    """Return the name of the preset with these sizes, whatever its other fields are; None if none has them."""
-    wanted = _sizes(shape)
-    return next((name for name, preset in PRESETS.items() if _sizes(preset) == wanted), None)
-
-
-def _sizes(shape: Shape) -> Shape:
-    return replace(shape, dropout=0.0, slots=1, policies=1, team_preview=False)
 
 
 class Output(NamedTuple):

@@ -21,7 +21,8 @@ import numpy as np
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation, Observations
 from agents.policy import checkpoint
 from agents.policy.client import InferenceConnection, connection_to
-from agents.policy.network import PRESETS, Network
+from agents.policy.network import Network
+from agents.policy.shape import PRESETS
 
 
 def made_up(seed: int) -> Observation:

@@ -20,7 +20,8 @@ import torch
 
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS
-from agents.policy.network import PRESETS, Network
+from agents.policy.network import Network
+from agents.policy.shape import PRESETS
 from training.data.stream import Batch, padded
 from training.data.trajectory import Trajectory
 from training.offline.config import Cloning

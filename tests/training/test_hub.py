@@ -15,7 +15,8 @@ pytest.importorskip("torch")
 pytest.importorskip("huggingface_hub")
 
 from agents.policy import checkpoint
-from agents.policy.network import PRESETS, Network
+from agents.policy.network import Network
+from agents.policy.shape import PRESETS
 from teamsets.checksums import sha256_of
 from training.archive.ratings import stored_ratings
 

@@ -15,7 +15,8 @@ onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnxscript")
 
 from agents.policy import checkpoint  # noqa: E402
-from agents.policy.network import Network, Shape, expected_value  # noqa: E402
+from agents.policy.network import Network, expected_value  # noqa: E402
+from agents.policy.shape import Shape  # noqa: E402
 from training.archive.onnx_model import INPUTS, OUTPUTS, compared, export, random_inputs  # noqa: E402
 from training.data.trajectory import Trajectory  # noqa: E402
 

@@ -92,7 +92,7 @@ def _pinned(folder: Path) -> str:
 
 def _preset(folder: Path) -> str:
     """Return the preset with a checkpoint's sizes. Raises BadInput."""
-    from agents.policy.network import Shape, preset_of
+    from agents.policy.shape import Shape, preset_of
 
     shape = Shape(**checkpoint.read(folder).shape)
     if (name := preset_of(shape)) is None:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from agents.policy import checkpoint, network
+from agents.policy.shape import PRESETS, Shape
 from training.offline.config import Config, NetworkSettings
 from training.offline.losses import WITH_REFERENCE
 from training.offline.reference import KlPenalty
@@ -92,11 +93,11 @@ def untrained(settings: NetworkSettings, seed: int, slots: int = 1, team_preview
 def check_freeze(settings: NetworkSettings) -> None:
     """Raise BadConfig where `freeze` would, without allocating a network."""
     with torch.device("meta"):
-        freeze(network.Network(network.PRESETS[settings.preset]), settings.freeze)
+        freeze(network.Network(PRESETS[settings.preset]), settings.freeze)
 
 
-def _shape(settings: NetworkSettings) -> network.Shape:
-    return replace(network.PRESETS[settings.preset], dropout=settings.dropout)
+def _shape(settings: NetworkSettings) -> Shape:
+    return replace(PRESETS[settings.preset], dropout=settings.dropout)
 
 
 def load_reference(

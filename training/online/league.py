@@ -12,8 +12,9 @@ from typing import Any
 
 import torch
 
-from agents.policy import checkpoint, network
+from agents.policy import checkpoint
 from agents.policy.network import Network
+from agents.policy.shape import Shape
 from arena.fixture import digest
 from teamsets.errors import BadInput
 from teamsets.formats import Format
@@ -91,12 +92,12 @@ class League:
         """What a checkpoint must store to resume."""
         return {"past": {i: each.state_dict() for i, each in self._past.items()}, "scores": dict(self._scores)}
 
-    def restore(self, state: Mapping[str, Any], shape: network.Shape) -> None:
+    def restore(self, state: Mapping[str, Any], shape: Shape) -> None:
         """Restore a `state`. shape: of the learner's network."""
         self._past = {iteration: self._frozen(shape, weights) for iteration, weights in state["past"].items()}
         self._scores = dict(state["scores"])
 
-    def _frozen(self, shape: network.Shape, weights: Mapping[str, Any]) -> Network:
+    def _frozen(self, shape: Shape, weights: Mapping[str, Any]) -> Network:
         kept = Network(shape).to(self._device).eval().requires_grad_(False)
         kept.load_state_dict(weights)
         return kept

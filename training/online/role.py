@@ -11,7 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from agents.policy import checkpoint
-from agents.policy.network import PRESETS, Network, Shape, preset_of
+from agents.policy.network import Network
+from agents.policy.shape import PRESETS, Shape, preset_of
 from teamsets.formats import Format
 from training.envs.network_players import SamplingSettings
 from training.online import config

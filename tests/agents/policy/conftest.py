@@ -15,7 +15,7 @@ from agents.serving import client as serving
 def micro() -> Any:
     """The smallest network with everything in it, its window shorter than a battle."""
     pytest.importorskip("torch")
-    from agents.policy.network import Shape
+    from agents.policy.shape import Shape
 
     return Shape(16, 2, 2, 24, 2, 3, window=5, expansion=2, bins=51, dropout=0.0)
 

@@ -16,7 +16,8 @@ from support.command_line import PROJECT
 torch = pytest.importorskip("torch")
 
 from agents.policy import checkpoint  # noqa: E402
-from agents.policy.network import Network, Shape  # noqa: E402
+from agents.policy.network import Network  # noqa: E402
+from agents.policy.shape import Shape  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
 
 

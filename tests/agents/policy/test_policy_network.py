@@ -12,15 +12,13 @@ torch = pytest.importorskip("torch")
 
 from agents.observation.vocabulary import vocabulary  # noqa: E402
 from agents.policy.network import (  # noqa: E402
-    PRESETS,
     Memory,
     Network,
-    Shape,
     embedded_with_spread_zeros,
     expected_value,
-    preset_of,
     two_hot,
 )
+from agents.policy.shape import PRESETS, Shape, preset_of  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
 
 MILLIONS = {"micro": 0.159, "tiny": 1, "small": 15, "medium": 57, "large": 200}

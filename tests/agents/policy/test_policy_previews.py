@@ -19,7 +19,8 @@ from teamsets.errors import BadInput
 
 torch = pytest.importorskip("torch")
 
-from agents.policy.network import PRESETS, Network, preset_of  # noqa: E402
+from agents.policy.network import Network  # noqa: E402
+from agents.policy.shape import PRESETS, preset_of  # noqa: E402
 
 
 def saved(folder: Path, shape: Any, *, team_preview: bool) -> str:

@@ -13,7 +13,8 @@ pytest.importorskip("torch")
 
 from agents.observation.layout import DOUBLES, SINGLES, Layout
 from agents.policy import checkpoint
-from agents.policy.network import PRESETS, Network
+from agents.policy.network import Network
+from agents.policy.shape import PRESETS
 from training.data.shards import BadData, DatasetWriter
 from training.data.targets import Target
 from training.data.trajectory import Trajectory

@@ -14,7 +14,8 @@ torch = pytest.importorskip("torch")
 
 from agents.observation.columns import at_preview  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
-from agents.policy.network import PRESETS, Network  # noqa: E402
+from agents.policy.network import Network  # noqa: E402
+from agents.policy.shape import PRESETS  # noqa: E402
 from training.data.shards import Dataset, DatasetWriter, all_trajectories  # noqa: E402
 from training.offline.config import Config  # noqa: E402
 from training.offline.learner import inherited_team_preview  # noqa: E402

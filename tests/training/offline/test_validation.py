@@ -11,7 +11,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from agents.policy.network import PRESETS, Network  # noqa: E402
+from agents.policy.network import Network  # noqa: E402
+from agents.policy.shape import PRESETS  # noqa: E402
 from training.data.shards import Dataset, DatasetWriter, all_trajectories, opened  # noqa: E402
 from training.data.stream import padded  # noqa: E402
 from training.offline.config import Config, Data, Source  # noqa: E402

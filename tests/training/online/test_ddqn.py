@@ -18,7 +18,8 @@ from support.online import matrix_trainer, settings  # noqa: E402
 from torch import Tensor  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
-from agents.policy.network import PRESETS, Network, Output  # noqa: E402
+from agents.policy.network import Network, Output  # noqa: E402
+from agents.policy.shape import PRESETS  # noqa: E402
 from training.envs.network_players import SamplingSettings, behaviour_log_probs  # noqa: E402
 from training.online.replay import Windows  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402

@@ -14,7 +14,8 @@ from support.online import settings, trainer  # noqa: E402
 from agents.observation.doubles.actions import MOVES, PASS, POKEMON, SPECIAL  # noqa: E402
 from agents.observation.layout import DOUBLES  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
-from agents.policy.network import PRESETS, Network  # noqa: E402
+from agents.policy.network import Network  # noqa: E402
+from agents.policy.shape import PRESETS  # noqa: E402
 from teamsets.errors import ArenaError  # noqa: E402
 from teamsets.formats import get_format  # noqa: E402
 from training.envs.network_steps import SeenTensors  # noqa: E402

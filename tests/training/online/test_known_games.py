@@ -17,7 +17,8 @@ from support.tiny_battle import OURS, THEIRS, Solver, TinyBattles  # noqa: E402
 
 from agents.engine.gen1.engine import Engine  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
-from agents.policy.network import PRESETS, Network  # noqa: E402
+from agents.policy.network import Network  # noqa: E402
+from agents.policy.shape import PRESETS  # noqa: E402
 from arena.fixture import showdown_seed  # noqa: E402
 from training.online.rules import trainer_class  # noqa: E402
 from training.online.rules.ddqn import q_of  # noqa: E402

@@ -13,7 +13,8 @@ pytest.importorskip("numba")
 import numpy as np  # noqa: E402
 from support.online import trainer, without_clock  # noqa: E402
 
-from agents.policy.network import PRESETS, Network  # noqa: E402
+from agents.policy.network import Network  # noqa: E402
+from agents.policy.shape import PRESETS  # noqa: E402
 from training.envs.network_steps import SeenTensors  # noqa: E402
 from training.online.opponent_head import OpponentHead, chosen_ids, indexed, of_opponents  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402

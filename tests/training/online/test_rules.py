@@ -17,7 +17,8 @@ from support.online import trainer, without_clock  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.distributions import kl, log_prob_of, log_probs  # noqa: E402
-from agents.policy.network import PRESETS, Network, Output  # noqa: E402
+from agents.policy.network import Network, Output  # noqa: E402
+from agents.policy.shape import PRESETS  # noqa: E402
 from training.envs.network_players import SamplingSettings, behaviour_log_probs, returns_of  # noqa: E402
 from training.online import rollout as rollouts  # noqa: E402
 from training.online.policy_gradient import advantages, td_errors  # noqa: E402

@@ -16,7 +16,8 @@ from support.online import collected, trainer  # noqa: E402
 
 from agents.observation.columns import at_preview  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
-from agents.policy.network import PRESETS, Network  # noqa: E402
+from agents.policy.network import Network  # noqa: E402
+from agents.policy.shape import PRESETS  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
 from training.runs.config_reader import BadConfig  # noqa: E402
 

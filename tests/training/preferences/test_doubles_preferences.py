@@ -31,7 +31,8 @@ from agents.battle import SeatDoubleBattle
 from agents.observation.doubles.columns import decision_numbers
 from agents.observation.layout import DOUBLES
 from agents.policy import checkpoint
-from agents.policy.network import PRESETS, Network
+from agents.policy.network import Network
+from agents.policy.shape import PRESETS
 from arena.fixture import SEATS, Fixture
 from arena.record import unpacked
 from arena.store import open_store, rows

@@ -75,7 +75,8 @@ def parameters(preset: str, slots: int = 1, policies: int = 1) -> int:
     """
     import torch
 
-    from agents.policy.network import PRESETS, Network
+    from agents.policy.network import Network
+    from agents.policy.shape import PRESETS
 
     with torch.device("meta"):
         return Network(replace(PRESETS[preset], slots=slots, policies=policies)).parameter_count

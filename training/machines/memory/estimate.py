@@ -20,7 +20,8 @@ from typing import Literal
 import torch
 
 from agents.observation.layout import layout_of
-from agents.policy.network import Network, Shape
+from agents.policy.network import Network
+from agents.policy.shape import Shape
 
 #: Bytes of an id, of an embedding's offset, and of a float32.
 _INT64, _INT32, _FP32 = 8, 4, 4

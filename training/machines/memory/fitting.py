@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.policy.network import PRESETS
+from agents.policy.shape import PRESETS
 from training.data.shards import opened
 from training.machines.memory.estimate import MemoryEstimate, Setup, estimate
 from training.offline.config import Config

@@ -53,7 +53,8 @@ def trained_once() -> int:
     """Return the resident memory after a step of the smallest network: torch loads much of itself only then."""
     import torch
 
-    from agents.policy.network import PRESETS, Network
+    from agents.policy.network import Network
+    from agents.policy.shape import PRESETS
 
     importlib.import_module("training.offline.trainer")
     network = Network(PRESETS["micro"])

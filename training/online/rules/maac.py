@@ -21,7 +21,8 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
-from agents.policy.network import PRESETS, Network
+from agents.policy.network import Network
+from agents.policy.shape import PRESETS
 from training.online.config import OnlineConfig, RuleSettings, Share
 from training.online.metrics import Averages
 from training.online.policy_gradient import last_values, policy_terms, td_errors

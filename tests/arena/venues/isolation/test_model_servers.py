@@ -15,7 +15,8 @@ from support.isolation_playing import facts, fixture, play
 torch = pytest.importorskip("torch")
 
 from agents.policy import checkpoint  # noqa: E402
-from agents.policy.network import Network, Shape  # noqa: E402
+from agents.policy.network import Network  # noqa: E402
+from agents.policy.shape import Shape  # noqa: E402
 from agents.serving import client  # noqa: E402
 
 #: Where servers are that a run without isolation starts.

@@ -10,7 +10,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS  # noqa: E402
-from agents.policy.network import PRESETS, Network  # noqa: E402
+from agents.policy.network import Network  # noqa: E402
+from agents.policy.shape import PRESETS  # noqa: E402
 from training.machines.memory.estimate import Setup, estimate, saved_bytes  # noqa: E402
 from training.machines.memory.fitting import largest_batch, recommended, variants  # noqa: E402
 
