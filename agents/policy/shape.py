@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from typing import Literal, get_args
 
 from teamsets.errors import BadInput
+
+#: The fields of a shape that a preset decides and a configuration can set one by one.
+Size = Literal[
+    "token_width", "token_layers", "token_heads", "width", "layers", "heads", "window", "expansion", "bins"
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,18 @@ class Shape:
         if self.policies > self.slots:
             raise BadInput(f"network shape: policies={self.policies}: must be 1, or in doubles 1 or 2")
 
+    @property
+    def name(self) -> str:
+        """The preset that is nearest, and the sizes that differ from it: "tiny", "tiny with layers=4"."""
+        preset, sizes = nearest_preset(self)
+        return preset + (f" with {', '.join(f'{name}={size}' for name, size in sizes.items())}" if sizes else "")
+
+    def extends(self, other: Shape) -> bool:
+        """Whether it is the other's, but for layers that it has more; `sizes_of` alone are compared."""
+        more = self.token_layers >= other.token_layers and self.layers >= other.layers
+        same_depth = replace(other, token_layers=self.token_layers, layers=self.layers)
+        return more and sizes_of(same_depth) == sizes_of(self)
+
 
 PRESETS = {
     "micro": Shape(24, 1, 1, 64, 1, 2, window=16, expansion=2, bins=51, dropout=0.0),
@@ -64,11 +83,23 @@ PRESETS = {
 }
 
 
-def preset_of(shape: Shape) -> str | None:
-    """Return the name of the preset with these sizes, whatever its other fields are; None if none has them."""
-    wanted = _sizes(shape)
-    return next((name for name, preset in PRESETS.items() if _sizes(preset) == wanted), None)
+def resized(preset: str, sizes: Mapping[Size, int]) -> Shape:
+    """Return the shape of a preset with other sizes. Raises BadInput for sizes that do not fit together."""
+    fields = asdict(PRESETS[preset])
+    for name, size in sizes.items():
+        fields[name] = size
+    return Shape(**fields)
 
 
-def _sizes(shape: Shape) -> Shape:
-    return replace(shape, dropout=0.0, slots=1, policies=1, team_preview=False)
+def sizes_of(shape: Shape) -> dict[Size, int]:
+    """Return the sizes of a shape, without what depends on the format and on the training."""
+    return {name: getattr(shape, name) for name in get_args(Size)}
+
+
+def nearest_preset(shape: Shape) -> tuple[str, dict[Size, int]]:
+    """Return the preset that differs from a shape in the fewest sizes, and the shape's sizes that differ from it."""
+    differing = {
+        preset: {name: size for name, size in sizes_of(shape).items() if size != getattr(PRESETS[preset], name)}
+        for preset in PRESETS
+    }
+    return min(differing.items(), key=lambda item: len(item[1]))

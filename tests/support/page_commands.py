@@ -155,7 +155,7 @@ TRAINING_RULES = [
         "steps",
     ),
     Rule(
-        r"^(train online \w+\.yaml)",
+        r"^(train online (?:ppo|\w+\.yaml))",
         r"\1 --set iterations=2 --set rollout.battles=8 --set rollout.max_turns=40 --set checkpoints.every=2 "
         + ONE_THREAD,
         "iterations, battles and turns",

@@ -99,7 +99,7 @@ def _show_gpus(console: Console, settings: Config, gpus: int, size: float) -> tu
     now, options = estimate(setup), variants(setup, size)
     say(
         console,
-        f"{settings.network.preset}: {counts(setup.shape).total:,} parameters; a batch of {settings.data.batch_size} "
+        f"{settings.network.shape.name}: {counts(setup.shape).total:,} parameters; a batch of {settings.data.batch_size} "
         f"trajectories of {settings.data.max_length} decisions on {gpus} GPU{'s' * (gpus > 1)} of {_gb(size)}",
     )
     fits = "fits" if now.peak <= size else "does NOT fit"
@@ -147,7 +147,7 @@ def _show_cpu(console: Console, settings: Config, size: float) -> tuple[list[Var
     most = largest_batch(setup, size) * setup.accumulation
     say(
         console,
-        f"{settings.network.preset} on the CPU: {_gb(estimated.peak)}: packages {_gb(base)} (of this process), data "
+        f"{settings.network.shape.name} on the CPU: {_gb(estimated.peak)}: packages {_gb(base)} (of this process), data "
         f"{_gb(data)}, weights {_gb(estimated.parameters)}, optimizer {_gb(estimated.optimizer)}, "
         f"activations {_gb(estimated.activations)}",
     )

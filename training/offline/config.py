@@ -17,6 +17,7 @@ from training.runs.common_settings import (
     ComputeSettings,
     EvaluationSettings,
     LengthSettings,
+    NetworkSize,
     RunConfig,
     TeamPreview,
     TrackingSettings,
@@ -31,15 +32,14 @@ from training.runs.config_reader import (
 )
 
 
-class NetworkSettings(Section):
-    """The network. preset: of agents/policy/network.py. start_from: initial checkpoint; "": random initialization.
+class NetworkSettings(NetworkSize):
+    """The network. start_from: initial checkpoint, which may have fewer layers; "": random initialization.
 
     freeze: patterns (as in fnmatch) of the names of frozen parameters. team_preview: whether it chooses its lead in singles,
     and learns to from the decisions at team previews in the data; auto: like the checkpoint that it starts from, and with
     random weights if the data has such decisions.
     """
 
-    preset: Literal["micro", "tiny", "small", "medium", "large"]
     dropout: Annotated[float, Field(ge=0, lt=1)]
     start_from: str
     freeze: list[str]

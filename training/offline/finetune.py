@@ -9,6 +9,7 @@ from typing import Any, Literal
 import yaml
 
 from agents.policy import checkpoint
+from agents.policy.shape import Shape, nearest_preset
 from teamsets.errors import BadInput
 from training.data.rebuild_command import HELD_OUT
 from training.data.targets import PolicyFrom
@@ -56,7 +57,7 @@ class FineTuning:
         settings["out"] = str(self.out)
         folder = checkpoint.find(self.start_from.removeprefix("policy:"))
         settings["network"]["start_from"] = _pinned(folder)
-        settings["network"]["preset"] = _preset(folder)
+        settings["network"] |= _size(folder)
         settings["network"]["freeze"] = list(self.freeze) or settings["network"]["freeze"]
         own = {"path": str(self.data), "weight": self.own_weight, "policy_from": self.policy_from}
         settings["data"]["train"] = [own, *({"path": path, "weight": weight} for path, weight in self.mix)]
@@ -90,11 +91,7 @@ def _pinned(folder: Path) -> str:
     return folder.name if folder.parent == checkpoint.SHIPPED else str(folder)
 
 
-def _preset(folder: Path) -> str:
-    """Return the preset with a checkpoint's sizes. Raises BadInput."""
-    from agents.policy.shape import Shape, preset_of
-
-    shape = Shape(**checkpoint.read(folder).shape)
-    if (name := preset_of(shape)) is None:
-        raise BadInput(f"checkpoint {folder}: {shape} matches no preset: start from another one")
-    return name
+def _size(folder: Path) -> dict[str, Any]:
+    """Return the settings of a checkpoint's size. Raises BadInput."""
+    preset, sizes = nearest_preset(Shape(**checkpoint.read(folder).shape))
+    return {"preset": preset, "sizes": sizes}

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 
 from agents.policy import checkpoint, network
-from agents.policy.shape import PRESETS, Shape
+from agents.policy.shape import Shape
 from training.offline.config import Config, NetworkSettings
 from training.offline.losses import WITH_REFERENCE
 from training.offline.reference import KlPenalty
 from training.runs.config_reader import BadConfig
-from training.runs.parameters import freeze
+from training.runs.parameters import freeze, take_over, unlike
 from training.runs.state import finite
 
 
@@ -73,12 +73,12 @@ def build_network(
                 f"network.start_from: {source} has a network for each slot, which only `train online` trains: choose "
                 "another one"
             )
-        if replace(loaded.shape, dropout=settings.dropout, team_preview=team_preview) != shape:
-            raise BadConfig(f"network.start_from: {source} is not of the preset {settings.preset}")
+        if not shape.extends(loaded.shape):
+            raise BadConfig(f"network.start_from: {source}: {unlike(shape, loaded.shape)}")
         if not finite(loaded):
             raise BadConfig(f"{source}: contains non-finite weights: delete it, and start from an earlier one")
         built = network.Network(shape)
-        built.load_state_dict(loaded.state_dict())
+        take_over(built, loaded)
     freeze(built, settings.freeze)
     return built, lineage
 
@@ -93,11 +93,11 @@ def untrained(settings: NetworkSettings, seed: int, slots: int = 1, team_preview
 def check_freeze(settings: NetworkSettings) -> None:
     """Raise BadConfig where `freeze` would, without allocating a network."""
     with torch.device("meta"):
-        freeze(network.Network(PRESETS[settings.preset]), settings.freeze)
+        freeze(network.Network(settings.shape), settings.freeze)
 
 
 def _shape(settings: NetworkSettings) -> Shape:
-    return replace(PRESETS[settings.preset], dropout=settings.dropout)
+    return replace(settings.shape, dropout=settings.dropout)
 
 
 def load_reference(

@@ -17,6 +17,7 @@ from training.online.schedules import ScheduleSettings
 from training.runs.common_settings import (
     CheckpointSettings,
     EvaluationSettings,
+    NetworkSize,
     RunConfig,
     TeamPreview,
     TrackingSettings,
@@ -73,15 +74,14 @@ def _settings_class(name: str) -> type[RuleSettings]:
 Algorithm = Annotated[SerializeAsAny[RuleSettings], PlainValidator(_algorithm)]
 
 
-class RoleNetwork(Section):
-    """preset: of agents/policy/network.py. start_from: initial checkpoint; "": random weights. freeze: names' patterns.
+class RoleNetwork(NetworkSize):
+    """start_from: initial checkpoint, which may have fewer layers; "": random weights. freeze: names' patterns.
 
-    policies: 2: in doubles the slots are two agents with networks of their own, of this preset; both begin as start_from.
+    policies: 2: in doubles the slots are two agents with networks of their own, of this size; both begin as start_from.
     team_preview: whether it chooses its lead in singles; auto: like start_from, and with random weights in formats with a
     team preview.
     """
 
-    preset: Literal["micro", "tiny", "small", "medium", "large"]
     start_from: str
     freeze: list[str]
     policies: Literal[1, 2] = 1

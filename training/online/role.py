@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from agents.policy import checkpoint
 from agents.policy.network import Network
-from agents.policy.shape import PRESETS, Shape, preset_of
+from agents.policy.shape import Shape
 from teamsets.formats import Format
 from training.envs.network_players import SamplingSettings
 from training.online import config
@@ -20,7 +20,7 @@ from training.online.noise_scale import NoiseScale
 from training.online.schedules import ParameterSchedule, ScheduleSettings
 from training.runs.common_settings import decides_previews
 from training.runs.config_reader import BadConfig
-from training.runs.parameters import freeze, parameter_groups
+from training.runs.parameters import freeze, parameter_groups, take_over, unlike
 from training.runs.state import TrainingFailed, finite
 
 if TYPE_CHECKING:
@@ -161,10 +161,9 @@ class Role:
     def load_weights(self, network: Network) -> None:
         """Take over the weights of a network of the same shape, or of one for both slots; the optimizer begins anew."""
         self.check_fits(network)
-        weights = _weights(network, self.network.shape.policies)
-        self.network.load_state_dict(weights)
+        take_over(self.network, network)
         if self._averaged is not None:
-            self._averaged.load_state_dict(weights)
+            take_over(self._averaged, network)
         self.optimizer = _adamw(self._learning, self.settings.optimizer)
 
     def norms(self) -> dict[str, float]:
@@ -211,7 +210,7 @@ class Role:
 
     def _built(self, seed: int, played: Format) -> Network:
         """The network with its initial weights. Dropout is off: what plays must be what is trained."""
-        settings, shape = self.settings.network, PRESETS[self.settings.network.preset]
+        settings = self.settings.network
         if settings.policies > played.slots:
             raise BadConfig(
                 f"{self.name}.network.policies: {settings.policies}: in {played.id} there is one slot: set 1"
@@ -221,20 +220,20 @@ class Role:
         fields: dict[str, Any] = {"policies": settings.policies, "team_preview": team_preview}
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            built = Network(replace(without_dropout(shape), slots=played.slots, **fields))
+            built = Network(replace(without_dropout(settings.shape), slots=played.slots, **fields))
         if folder is not None:
             loaded, about = checkpoint.load(folder)
             if unfit := about.unfit_for(played.gen, doubles=played.doubles):
                 raise BadConfig(f"{self.name}.network.start_from: {folder}: {unfit}")
-            if preset_of(loaded.shape) != settings.preset:
-                raise BadConfig(f"{self.name}.network.start_from: {folder} is not of the preset {settings.preset}")
+            if not built.shape.extends(loaded.shape):
+                raise BadConfig(f"{self.name}.network.start_from: {folder}: {unlike(built.shape, loaded.shape)}")
             if loaded.shape.policies > settings.policies:
                 raise BadConfig(
                     f"{self.name}.network.policies: {settings.policies}: {folder} has a network for each slot: set 2"
                 )
             if not finite(loaded):
                 raise BadConfig(f"{folder}: contains non-finite weights: start from another checkpoint")
-            built.load_state_dict(_weights(loaded, settings.policies))
+            take_over(built, loaded)
             name, identity = checkpoint.name_of(folder), checkpoint.identity(folder)
             self.lineage = [*about.lineage, {"checkpoint": name, "step": about.step, "identity": identity}]
         freeze(built, settings.freeze)
@@ -276,14 +275,6 @@ def _adamw(network: nn.Module, settings: config.RoleOptimizer) -> torch.optim.Op
     """The optimizer of a network; its learning rate is set at each update."""
     groups = parameter_groups(network, settings.weight_decay)
     return torch.optim.AdamW(groups, lr=1.0, betas=settings.betas, fused=True)  # 2 ms a step for tiny instead of 12
-
-
-def _weights(network: Network, policies: int) -> dict[str, Tensor]:
-    """The weights of a network of so many policies that plays as this one; one for both slots becomes each slot's own."""
-    weights = network.state_dict()
-    if network.shape.policies < policies:
-        weights |= {f"second.{name}": weight for name, weight in network.state_dict().items()}
-    return weights
 
 
 def without_dropout(shape: Shape) -> Shape:

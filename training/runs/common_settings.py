@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from agents.policy import checkpoint
+from agents.policy.shape import Shape, Size, resized
+from teamsets.errors import BadInput
 from teamsets.formats import Format
-from training.runs.config_reader import Section
+from training.runs.config_reader import BAD_TOGETHER, Section
 
 #: Of a network: whether it chooses its lead at the team preview of singles.
 TeamPreview = bool | Literal["auto"]
@@ -23,6 +26,28 @@ def decides_previews(setting: TeamPreview, played: Format, source: Path | None) 
     if setting == "auto":
         setting = played.team_preview if source is None else checkpoint.read(source).decides_previews
     return setting and not played.doubles
+
+
+class NetworkSize(Section):
+    """The sizes of a network. preset: of agents/policy/shape.py. sizes: what differs from it: {layers: 4}."""
+
+    preset: Literal["micro", "tiny", "small", "medium", "large"]
+    sizes: dict[Size, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+
+    @property
+    def shape(self) -> Shape:
+        """The preset's shape with these sizes, for singles."""
+        return resized(self.preset, self.sizes)
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        try:
+            resized(self.preset, self.sizes)
+        except BadInput as error:
+            raise PydanticCustomError(
+                BAD_TOGETHER, "{problem}", {"problem": str(error).replace("network shape", "sizes")}
+            ) from None
+        return self
 
 
 class RunConfig(Section):

@@ -103,10 +103,11 @@ def _message(problem: Any, settings: Any) -> str:
 
 
 def _path(places: Sequence[str | int], settings: Any) -> list[str]:
-    """The keys on the way to a setting, without the name of a variant (or its tag, which has a space) in between."""
+    """The keys on the way to a setting, without the name of a variant (or its tag, which has a space) in between, and
+    without the mark of a bad key at the end."""
     path: list[str] = []
     for number, place in enumerate(places):
-        if isinstance(place, str) and " " in place:
+        if isinstance(place, str) and (" " in place or place == "[key]"):
             continue
         last = number == len(places) - 1
         if isinstance(settings, dict) and place not in settings and not last and place in list(settings.values()):

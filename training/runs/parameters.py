@@ -1,13 +1,42 @@
-"""The parameters of a network: which are frozen, and which have weight decay."""
+"""The parameters of a network: what it takes over from another, which are frozen, and which have weight decay."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from typing import Any
 
+import torch
 from torch import nn
 
+from agents.policy.network import Block, Network
+from agents.policy.shape import Shape, nearest_preset
 from training.runs.config_reader import BadConfig
+
+
+@torch.no_grad()
+def take_over(network: Network, other: Network) -> None:
+    """Give a network the weights of another whose shape its own `extends`, so that it plays as the other does.
+
+    Layers that the other does not have follow its own and output nothing at first, as in Net2Net (Chen et al. 2016). Of a
+    network for both slots each slot gets the weights.
+    """
+    if network.second is not None:
+        take_over(network.second, other if other.second is None else other.second)
+    own = {name: weight for name, weight in other.state_dict().items() if not name.startswith("second.")}
+    network.load_state_dict({**network.state_dict(), **own})
+    for layers, others in ((network.token_layers, other.token_layers), (network.layers, other.layers)):
+        for added in layers[len(others) :]:
+            assert isinstance(added, Block)
+            for last in (added.attention_out, added.fc_out):
+                nn.init.zeros_(last.weight)
+                nn.init.zeros_(last.bias)
+
+
+def unlike(shape: Shape, other: Shape) -> str:
+    """Return why a network of a shape cannot start from one of another that it does not extend, and the fix, in one line."""
+    preset, sizes = nearest_preset(other)
+    settings = f"preset: {preset}, sizes: {{{', '.join(f'{name}: {size}' for name, size in sizes.items())}}}"
+    return f"is {other.name}, not {shape.name}: set {settings}; more layers and token_layers may be added"
 
 
 def freeze(module: nn.Module, patterns: list[str]) -> None:

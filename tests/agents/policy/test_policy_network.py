@@ -18,7 +18,7 @@ from agents.policy.network import (  # noqa: E402
     expected_value,
     two_hot,
 )
-from agents.policy.shape import PRESETS, Shape, preset_of  # noqa: E402
+from agents.policy.shape import PRESETS, Shape, nearest_preset, resized  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
 
 MILLIONS = {"micro": 0.159, "tiny": 1, "small": 15, "medium": 57, "large": 200}
@@ -61,8 +61,19 @@ def test_a_preset_is_as_large_as_its_name_says(name: str) -> None:
 
 def test_a_shape_is_of_the_preset_with_its_sizes_however_many_slots_and_policies_it_has() -> None:
     doubles = replace(PRESETS["small"], dropout=0.3, slots=2, policies=2)
-    assert preset_of(doubles) == preset_of(PRESETS["small"]) == "small"
-    assert preset_of(replace(PRESETS["small"], window=64)) is None
+    assert nearest_preset(doubles) == nearest_preset(PRESETS["small"]) == ("small", {})
+    assert nearest_preset(replace(PRESETS["small"], window=64)) == ("small", {"window": 64})
+
+
+def test_a_shape_is_named_by_its_nearest_preset_and_what_differs() -> None:
+    deeper = resized("tiny", {"layers": 4, "token_layers": 3})
+    assert nearest_preset(deeper) == ("tiny", {"token_layers": 3, "layers": 4})
+    assert deeper.name == "tiny with token_layers=3, layers=4" and PRESETS["tiny"].name == "tiny"
+    assert deeper.extends(PRESETS["tiny"]) and deeper.extends(replace(deeper, slots=2, dropout=0.1))
+    assert not PRESETS["tiny"].extends(deeper)
+    assert not replace(deeper, window=65).extends(PRESETS["tiny"])
+    with pytest.raises(BadInput, match=r"width=161: must be a multiple of 2 \* heads, heads=5"):
+        resized("tiny", {"width": 161})
 
 
 def test_playing_with_a_memory_is_reading_the_whole_battle(micro: Shape) -> None:

@@ -20,7 +20,7 @@ from teamsets.errors import BadInput
 torch = pytest.importorskip("torch")
 
 from agents.policy.network import Network  # noqa: E402
-from agents.policy.shape import PRESETS, preset_of  # noqa: E402
+from agents.policy.shape import PRESETS  # noqa: E402
 
 
 def saved(folder: Path, shape: Any, *, team_preview: bool) -> str:
@@ -67,7 +67,7 @@ def test_a_checkpoint_says_whether_it_decides_previews(micro: Any, deciding: str
     loaded, _ = checkpoint.load(checkpoint.find(deciding))
     assert loaded.shape.team_preview and not checkpoint.load(checkpoint.find(former))[0].shape.team_preview
     assert checkpoint.identity(checkpoint.find(deciding)) != checkpoint.identity(checkpoint.find(former))
-    assert preset_of(replace(PRESETS["tiny"], team_preview=True)) == "tiny"
+    assert replace(PRESETS["tiny"], team_preview=True).name == "tiny"
     with pytest.raises(BadInput, match="team_preview='yes': must be true or false"):
         replace(micro, team_preview="yes")
 

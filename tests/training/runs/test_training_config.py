@@ -51,6 +51,9 @@ def test_a_missing_and_an_unknown_key_are_named() -> None:
     [
         ("optimizer", "learning_rate", -1, "optimizer.learning_rate: .*greater than 0, not -1"),
         ("network", "preset", "huge", "network.preset: .*'tiny'.*, not 'huge'"),
+        ("network", "sizes", {"depth": 3}, "network.sizes.depth: .*'token_layers'.*, not 'depth'"),
+        ("network", "sizes", {"layers": 0}, "network.sizes.layers: .*greater than or equal to 1, not 0"),
+        ("network", "sizes", {"width": 161}, "network: sizes: width=161: must be a multiple of 2"),
         ("data", "train", [], "data.train: .*at least 1"),
         (
             "algorithm",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from agents.policy.shape import Shape
 from training.experiments.ablation.config import Ablation, Quantity
 from training.runs.config_reader import BadConfig
 
@@ -68,15 +69,11 @@ def check_equal(ablation: Ablation, plan: Sequence[Planned]) -> None:
                 )
 
 
-def parameters(preset: str, slots: int = 1, policies: int = 1) -> int:
-    """Return the number of parameters of a preset. Imports torch here, so that an ablation's report does not need it.
-
-    slots: of a side. policies: 2: in doubles each slot has a network of its own.
-    """
+def parameters(shape: Shape) -> int:
+    """Return the number of parameters of a network. Imports torch here, so that an ablation's report does not need it."""
     import torch
 
     from agents.policy.network import Network
-    from agents.policy.shape import PRESETS
 
     with torch.device("meta"):
-        return Network(replace(PRESETS[preset], slots=slots, policies=policies)).parameter_count
+        return Network(shape).parameter_count

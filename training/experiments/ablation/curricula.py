@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from agents.policy import checkpoint
@@ -36,7 +37,7 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
                     "advance: change it, or take compute out of `equal`"
                 )
         sizes = {
-            "parameters": parameters(runs[0].network.preset, get_format(curriculum.format).slots),
+            "parameters": parameters(replace(runs[0].network.shape, slots=get_format(curriculum.format).slots)),
             "stages": len(runs),
             "battles": sum(stage.battles for stage in stages),
             "steps": sum(run.length.max_steps for run in runs),

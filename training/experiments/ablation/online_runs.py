@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from agents.policy import checkpoint
@@ -25,7 +26,7 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
         if "data" in ablation.equal and not config.max_decisions:
             raise BadConfig(f"equal: data: variant {name}: max_decisions: 0: set the same number in all variants")
         network, slots = config.learner.network, get_format(config.format).slots
-        count = parameters(network.preset, slots, network.policies)
+        count = parameters(replace(network.shape, slots=slots, policies=network.policies))
         sizes = {"parameters": count, "decisions": config.max_decisions}
         about = f"{config.algorithm.name}, {config.rollout.battles} battles an iteration"
         plan.append(Planned(name, {size: number for size, number in sizes.items() if number}, about, True, cells))

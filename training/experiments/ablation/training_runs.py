@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agents.policy import checkpoint
 from teamsets.formats import get_format
 from training.experiments.ablation.cells import Kind, Planned, parameters
@@ -40,7 +42,7 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
         Planned(
             name,
             {
-                "parameters": parameters(config.network.preset, slots),
+                "parameters": parameters(replace(config.network.shape, slots=slots)),
                 "decisions": _decisions(data[name]),
                 "trajectories": sum(portion.trajectories for portion in data[name].values()),
                 "processed": round(steps[name] * batch[name]),

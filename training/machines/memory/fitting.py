@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.policy.shape import PRESETS
 from training.data.shards import opened
 from training.machines.memory.estimate import MemoryEstimate, Setup, estimate
 from training.offline.config import Config
@@ -32,7 +31,7 @@ class Variant:
 def setup_of(config: Config, processes: int, device: str, process: float | None = None) -> Setup:
     """Return what the memory of a configuration depends on. device: `cuda` or `cpu`."""
     return Setup(
-        shape=replace(PRESETS[config.network.preset], dropout=config.network.dropout, slots=_slots(config)),
+        shape=replace(config.network.shape, dropout=config.network.dropout, slots=_slots(config)),
         processes=processes,
         batch_size=config.data.batch_size,
         max_length=config.data.max_length,
