@@ -373,6 +373,7 @@ def command(there: Place, tmp_path_factory: pytest.TempPathFactory) -> tuple[Sai
                     for number in (1, 2):
                         playing = asyncio.ensure_future(rival.battle(entrant("random", number)))
                         await asyncio.wait({playing, ending}, return_when=asyncio.FIRST_COMPLETED)
+                        await asyncio.wait({playing}, timeout=30)  # what the rival has not read when the command ends
                         if playing.done() and (battle := playing.result()) is not None:
                             seen.append(battle.record())
                     out, err = await ending
