@@ -20,7 +20,6 @@ from arena.venues.simulator.simulator import Simulator
 
 FORMAT = "gen1randombattle"
 MAX_TURNS = 20
-THINK_LIMIT = 3.0
 
 
 def fixture(first: str, second: str, format_id: str = FORMAT, seed: int = 0) -> Fixture:
@@ -29,13 +28,15 @@ def fixture(first: str, second: str, format_id: str = FORMAT, seed: int = 0) -> 
     return Fixture(format_id, (first, second), (teams[0], teams[1]), showdown_seed("battle", seed), "pair", "drawn")
 
 
-def play(fixtures: list[Fixture], *, isolate: bool, at_once: int = 100, max_idle: int = MAX_IDLE) -> list[BattleRecord]:
+def play(
+    fixtures: list[Fixture], *, isolate: bool, at_once: int = 100, max_idle: int = MAX_IDLE, think_limit: float = 60.0
+) -> list[BattleRecord]:
     """So many at once on one host; the records in the order of the fixtures."""
 
     async def played() -> list[BattleRecord]:
         isolation = Isolation(max_idle=max_idle) if isolate else None
         async with await Host.launch() as host:
-            simulator = Simulator(host, StepGuard(), Rules(think_limit=THINK_LIMIT, max_turns=MAX_TURNS), isolation)
+            simulator = Simulator(host, StepGuard(), Rules(think_limit=think_limit, max_turns=MAX_TURNS), isolation)
             room = asyncio.Semaphore(at_once)
 
             async def one(serial: int) -> BattleRecord:

@@ -9,14 +9,13 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import TESTS, Said
+from support.command_line import TESTS, Said, wait
 from support.foul_play_environment import CHECKOUT, prepare_stand_in
 from support.real_battles import fixtures
 
@@ -174,7 +173,7 @@ def test_every_failure_loses_with_its_reason(
 
 def test_a_process_that_answers_too_late_loses_and_ends(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_STAND_IN_HABIT", "hangs")
-    (record,) = played(SPEC, think_limit=1.0)
+    (record,) = played(SPEC, think_limit=3.0)
     assert (record.fault, record.reason) == ("p1", "timeout")
     (pid,) = read(log)
     assert_gone([pid])
@@ -197,7 +196,7 @@ def test_a_resident_process_that_was_killed_is_started_again(log: Path) -> None:
     command = launcher_command("gen1ou", resident=True)
     first = foul_play_process.residents.get(tuple(command))
     os.kill(first.pid, signal.SIGKILL)
-    wait_until(lambda: not first.alive)
+    wait(lambda: not first.alive)
     assert played(SPEC)[0].fault is None
     assert foul_play_process.residents.get(tuple(command)).pid != first.pid
 
@@ -230,7 +229,7 @@ def test_its_processes_end_with_their_owner(habit: str, log: Path, monkeypatch: 
     monkeypatch.setenv("ARENA_STAND_IN_HABIT", habit)
     code = OWNER.format(request=json.dumps(gen1_request()).replace("true", "True").replace("false", "False"))
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as owner:
-        wait_until(lambda: log.exists() and ("searches" in log.read_text() or "started" in log.read_text()))
+        wait(lambda: log.exists() and ("searches" in log.read_text() or "started" in log.read_text()))
         owner.kill()
     pids = list(read(log))
     pids += [entry["child"] for entries in read(log).values() for entry in entries if "child" in entry]
@@ -292,13 +291,6 @@ def test_it_is_listed_and_lacks_what_foul_play_lacks(arena: Callable[..., Said],
     assert said.code == 2 and "ms=0: must be 1 or more" in said.err and len(said.err.strip().split("\n")) == 1
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def assert_gone(pids: list[int]) -> None:
     """Fail unless the processes end soon. A zombie counts as gone: whoever adopted it reaps it."""
     assert pids
@@ -310,4 +302,4 @@ def assert_gone(pids: list[int]) -> None:
             return False
         return state not in "ZX"
 
-    wait_until(lambda: not any(living(pid) for pid in pids))
+    wait(lambda: not any(living(pid) for pid in pids))

@@ -13,11 +13,11 @@ TEAMS = (FixtureTeam("a", "a", seed=showdown_seed(1)), FixtureTeam("b", "b", see
 
 #: agent -> (reason, what the detail must say)
 FAULTS = {
-    "AnswersSlowly": ("timeout", "no choice within 0.5 s"),
-    "RaisesSlowly": ("error", "Slow: (its words took longer than 0.05 s) at worse_agents.py:"),
-    "RaisesSlowlyLater": ("error", "Slow: (its words took longer than 0.05 s) at worse_agents.py:"),
-    "LooksAwaitable": ("timeout", "no choice within 0.5 s"),
-    "AwaitsSlowly": ("timeout", "no choice within 0.5 s"),
+    "AnswersSlowly": ("timeout", "no choice within 1.5 s"),
+    "RaisesSlowly": ("error", "Slow: (its words took longer than 0.5 s) at worse_agents.py:"),
+    "RaisesSlowlyLater": ("error", "Slow: (its words took longer than 0.5 s) at worse_agents.py:"),
+    "LooksAwaitable": ("timeout", "no choice within 1.5 s"),
+    "AwaitsSlowly": ("timeout", "no choice within 1.5 s"),
     "NamedByMeta": ("error", "Odd: named at worse_agents.py:"),
     "TakesNoGenerator": ("error", "RuntimeError: no chance at worse_agents.py:"),
 }
@@ -28,7 +28,7 @@ def test_nothing_of_an_agents_is_put_into_words_outside_its_clock() -> None:
     seed = showdown_seed(3)
     fixtures = [Fixture("gen1randombattle", (spec, "random"), TEAMS, seed, "pair", "drawn") for spec in specs]
     *faulty, equal = asyncio.run(
-        play_all(fixtures, Rules(think_limit=0.5, max_turns=3), guard=StepGuard(untimed_limit=0.05))
+        play_all(fixtures, Rules(think_limit=1.5, max_turns=3), guard=StepGuard(untimed_limit=0.5))
     )
     for record, (reason, words) in zip(faulty, FAULTS.values(), strict=True):
         assert (record.winner, record.fault, record.reason) == ("p2", "p1", reason), record.detail

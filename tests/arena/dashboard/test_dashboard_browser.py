@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,12 +37,20 @@ def overflow(page: Page) -> int:
     return int(page.run("document.documentElement.scrollWidth - innerWidth"))
 
 
-def test_it_follows_a_run_to_its_end_and_its_own_restart(page: Page, tmp_path: Path) -> None:
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port that nobody else takes while the server restarts: it is bound here, and not listened on."""
+    with socket.socket() as bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]
+
+
+def test_it_follows_a_run_to_its_end_and_its_own_restart(page: Page, port: int, tmp_path: Path) -> None:
     db, metrics = tmp_path / "live.duckdb", tmp_path / "runs" / "one" / "metrics.jsonl"
     metrics.parent.mkdir(parents=True)
     metrics.write_text('{"step": 1, "loss": 2.0}\n{"step": 2, "loss": 1.0}\n')
-    with served(db, tmp_path / "runs") as place:
-        port = place.port
+    with served(db, tmp_path / "runs", port=port) as place:
         page.open(place.url)
         with start_arena("evaluate", *AGENTS, *LENGTH, "--db", db, cwd=PROJECT, PYTHONPATH=str(PLAYERS)) as run:
             page.until("document.querySelectorAll('.ranking tbody tr').length === 3")

@@ -160,7 +160,7 @@ def test_a_series_room_is_answered_once_and_when_we_are_ready() -> None:
         room = SeriesRoom(client, "R")  # type: ignore[arg-type]
         room.receive([ASKED])
         assert client.sent == []
-        await asyncio.wait_for(room.settled(), 1)
+        await asyncio.wait_for(room.settled(), 60)
         room.be_ready()
         room.receive([ANSWERED])
         room.be_ready()

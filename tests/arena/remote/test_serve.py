@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -19,7 +18,7 @@ from poke_env.concurrency import POKE_LOOP
 from poke_env.player import Player, RandomPlayer
 from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
-from support.command_line import Said, processes, run_arena, start_arena
+from support.command_line import Said, processes, run_arena, start_arena, wait
 from support.gate import Gate
 from support.ladder_place import DRAWN, PATIENT, Place, entrant, ladder, team_of
 from websockets.asyncio.client import ClientConnection, connect
@@ -164,7 +163,7 @@ def test_battles_of_a_lobby_agent_go_on_over_broken_connections(here: Place, mon
 def test_who_does_not_move_loses_by_the_clock_and_who_forfeits_loses(here: Place) -> None:
     async def play() -> list[BattleRecord]:
         async with (
-            lobby(here, "random", patience=2.0) as (opened, kept, _),
+            lobby(here, "random", patience=5.0) as (opened, kept, _),
             await Client.connect(here.server.uri, "stone") as still,
             await Client.connect(here.server.uri, "gone") as leaving,
             await Client.connect(here.server.uri, "quits") as quitting,
@@ -189,8 +188,8 @@ def test_who_does_not_move_loses_by_the_clock_and_who_forfeits_loses(here: Place
         assert record.winner not in (None, role)
         found[user] = (record.reason, record.fault == role, (record.detail or "").replace(role, "he"))
     assert found == {
-        "user:stone": ("timeout", True, "no choice within 2 s"),
-        "user:gone": ("timeout", True, "no choice within 2 s: it had left"),
+        "user:stone": ("timeout", True, "no choice within 5 s"),
+        "user:gone": ("timeout", True, "no choice within 5 s: it had left"),
         "user:quits": ("win", False, "he forfeited"),
     }
 
@@ -339,7 +338,7 @@ def test_flooding_programs_do_not_keep_others_out(here: Place) -> None:
         async with connect(here.server.uri, max_size=None) as socket:
             await socket.send(f"|/trn flood{number},0,")
             reading = asyncio.ensure_future(read(socket, number))
-            for _ in range(2000):
+            for _ in range(100_000):  # at the rate of a connection: a quarter of an hour
                 await socket.send(f"|/search {DRAWN}\n/cancelsearch\n/cmd userdetails flood{number}")
             await socket.send("|/cmd rooms")
             await reading
@@ -446,14 +445,15 @@ class Opened:
         )
 
     def idler(self) -> Any:
-        """Somebody called Slow, in a battle found on the ladder, who never moves; the future of his battle's end."""
+        """Somebody called Slow, in a battle found on the ladder, who moves only in its first turn; the future of its end.
+
+        Returns in the second turn: the agent has moved, so that the battle is in progress for the command, too.
+        """
         slow = self.player("Slow", DRAWN)
-        slow.choose_move = lambda battle: asyncio.sleep(600)  # type: ignore[assignment,method-assign]
+        move = slow.choose_move
+        slow.choose_move = lambda battle: move(battle) if battle.turn < 2 else asyncio.sleep(600)  # type: ignore[assignment,method-assign]
         visit = asyncio.run_coroutine_threadsafe(slow.ladder(1), POKE_LOOP)
-        for _ in range(600):
-            if slow.battles:
-                break
-            time.sleep(0.05)
+        wait(lambda: any(battle.turn > 1 for battle in slow.battles.values()))
         return visit
 
     def ended(self, number: signal.Signals) -> Said:
@@ -471,13 +471,11 @@ def in_poke_loop(*coroutines: Any) -> None:
 def mark() -> Iterator[str]:
     mark = uuid.uuid4().hex
     yield mark
-    for _ in range(300):
-        if not (left := processes(mark)):
-            return
-        time.sleep(0.1)
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-    raise AssertionError(f"left over: {left}")
+    try:
+        wait(lambda: not processes(mark))
+    finally:
+        for pid in processes(mark):
+            os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.slow

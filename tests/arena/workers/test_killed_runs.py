@@ -73,7 +73,7 @@ def mark() -> Iterator[str]:
 
 def _killed(process: subprocess.Popen[str], number: signal.Signals = signal.SIGKILL) -> tuple[str, str]:
     process.send_signal(number)
-    return process.communicate(timeout=60)
+    return process.communicate(timeout=240)
 
 
 def test_a_run_killed_at_random_moments_and_resumed_comes_out_as_an_undisturbed_one(
@@ -87,7 +87,7 @@ def test_a_run_killed_at_random_moments_and_resumed_comes_out_as_an_undisturbed_
         _wait_for_battles(process, db, target)
         time.sleep(rng.uniform(0, 0.1))
         _killed(process)
-        wait(lambda: not processes(mark), 30)
+        wait(lambda: not processes(mark))
         if rng.random() < 0.5:  # a line torn in the middle, as a killed process may leave it
             with open(f"{db}.journal", "ab") as journal:
                 journal.write(b'{"run": "torn')
@@ -154,7 +154,7 @@ def test_a_query_in_a_loop_never_fails_while_a_run_goes_on(mark: str, tmp_path: 
         said = run_arena("sql", "SELECT count(*) AS n FROM battles", "--csv", "--db", db)
         assert (said.code, said.err) == (0, ""), said
         counts.append(int(said.out.split()[1]))
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=240)
     assert (process.returncode, err) == (0, ""), out
     assert counts == sorted(counts)
     assert len(set(counts)) > 1
@@ -173,7 +173,7 @@ def test_a_run_on_the_server_venue_survives_its_servers_and_itself(
     _wait_for_battles(process, db, 4)
     assert len(wait(lambda: (found := processes(mark, "start.mjs"))[1:] and found)) == 2
     _killed(process)
-    wait(lambda: not processes(mark), 30)
+    wait(lambda: not processes(mark))
     assert run_arena("evaluate", "--resume", "--db", db, MARK=mark).code == 0
     found = table(db, OUTCOME)
     keys = {row[0] for row in found}

@@ -18,6 +18,10 @@ SLOW = ("bad_agents:Slow?ms=600", "bad_agents:Patient?ms=600")
 ON_ARRAYS = ("array_agents:Slow", "array_agents:RandomAction")
 #: Seconds of a decision; those of its agents are less, those of a stop are more.
 THINK_LIMIT, STOPPED = 3, 5
+#: Turns of the two battles, in each of which an agent sleeps for 0.6 s: the run outlasts two stops on any machine.
+TURNS = 8
+#: Seconds between two stops.
+RUNS = 3
 
 
 def _signal(pids: list[int], number: int) -> None:
@@ -44,10 +48,12 @@ def test_nobody_loses_by_the_time_for_which_all_processes_were_stopped(
 ) -> None:
     db, mark = tmp_path / "arena.duckdb", f"STOPPED_RUN={tmp_path}"
     played = ["--format", "gen1randombattle", "--battles", 2, "--workers", 1, "--think-limit", THINK_LIMIT]
-    run = start_arena("evaluate", *agents, *played, "--max-turns", 5, *options, "--db", db, STOPPED_RUN=str(tmp_path))
+    run = start_arena(
+        "evaluate", *agents, *played, "--max-turns", TURNS, *options, "--db", db, STOPPED_RUN=str(tmp_path)
+    )
     stops = 0
     while run.poll() is None:
-        time.sleep(4)
+        time.sleep(RUNS)
         stopped = processes(mark)
         _signal(stopped, signal.SIGSTOP)
         time.sleep(STOPPED)

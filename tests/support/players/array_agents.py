@@ -128,7 +128,7 @@ class AnswersOddly(RandomAction):
 
 
 class SlowDiagnostics(RandomAction):
-    """Decides at once; its diagnostics take 30 ms to read. Note: it sleeps, so that a busy machine makes no difference."""
+    """Decides at once; its diagnostics take 100 ms to read. Note: it sleeps, so that a busy machine makes no difference."""
 
     def choose(self, legal: NDArray[np.bool_]) -> int:
         self.diagnostics = {"values": _SlowDict({0: 1.0})}
@@ -137,7 +137,7 @@ class SlowDiagnostics(RandomAction):
 
 class _SlowDict(dict[int, float]):
     def __iter__(self) -> Any:
-        time.sleep(0.03)
+        time.sleep(0.1)
         return super().__iter__()
 
 

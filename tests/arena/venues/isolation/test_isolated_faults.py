@@ -77,7 +77,8 @@ def test_diagnostics_come_with_the_decisions(played: dict[str, BattleRecord]) ->
 
 @pytest.mark.slow
 def test_an_agent_that_does_not_answer_loses_and_its_process_is_ended() -> None:
-    for agent, record in zip(TOO_SLOW, play([fixture(a, HONEST) for a in TOO_SLOW], isolate=True), strict=True):
+    records = play([fixture(agent, HONEST) for agent in TOO_SLOW], isolate=True, think_limit=3.0)
+    for agent, record in zip(TOO_SLOW, records, strict=True):
         _assert_lost(record, *TOO_SLOW[agent])
 
 

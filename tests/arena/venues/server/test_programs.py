@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.command_line import TESTS
+from support.command_line import TESTS, wait
 from support.foul_play_environment import CHECKOUT, prepare_stand_in
 from support.real_battles import fixtures
 from support.tournaments import table
@@ -145,21 +145,13 @@ def alive(pid: int) -> bool:
         return False
 
 
-def gone(pids: list[int]) -> bool:
-    """Whether processes have come to their end, given half a minute at most."""
-    for _ in range(300):
-        if not any(map(alive, pids)):
-            return True
-        time.sleep(0.1)
-    return False
-
-
 def test_what_a_program_has_started_ends_with_it(server: tuple[asyncio.Runner, LocalServer]) -> None:
     record = played(server, "random", stand_in("has children"))
     log = re.search(r"its log is (\S+\.log)", record.detail or "")
     assert log is not None
     told = re.search(r"children (\d+) (\d+)", Path(log[1]).read_text())
-    assert told is not None and gone([int(told[1]), int(told[2])])
+    assert told is not None
+    wait(lambda: not alive(int(told[1])) and not alive(int(told[2])))
 
 
 KEPT = """
@@ -185,7 +177,7 @@ def test_a_program_is_gone_when_its_owner_is_killed() -> None:
         pids = [int(told[1]), int(told[2])]
         assert all(map(alive, pids))
         os.kill(owner.pid, signal.SIGKILL)
-    assert gone(pids)
+    wait(lambda: not any(map(alive, pids)))
 
 
 def test_a_killed_supervisor_leaves_no_program() -> None:
@@ -200,7 +192,7 @@ def test_a_killed_supervisor_leaves_no_program() -> None:
             told = re.search(r"pids (\d+) (\d+)", running.log.read_text())
         os.kill(running.pid, signal.SIGKILL)
         assert "status -9" in await running.dead
-        assert gone([int(told[1]), int(told[2])])
+        wait(lambda: not alive(int(told[1])) and not alive(int(told[2])))
 
     asyncio.run(run())
 

@@ -77,7 +77,7 @@ def test_faults_lose_as_they_do_on_the_simulator(format_id: str, venues: Venues)
     pairs = [(f"bad_agents:{name}", "random") for name in failing]
     pairs = [pair if number % 2 else pair[::-1] for number, pair in enumerate(pairs)]
     played = [replace(fixtures(format_id, 1)[0], agents=pair) for pair in pairs]
-    rules = Rules(think_limit=0.5)
+    rules = Rules(think_limit=2.0)
     for pair, simulated, served in zip(
         pairs, venues.simulated(played, rules), venues.served(played, rules), strict=True
     ):

@@ -109,12 +109,17 @@ def test_an_address_without_an_answer_is_refused_before_ray_tries_it(
 
 def test_a_head_that_has_just_started_may_listen_a_moment_later(fake_ray: SimpleNamespace) -> None:
     fake_ray.init = fake_ray.shutdown = lambda *arguments, **options: None
+    started = threading.Event()
     with socket.socket() as head:
         head.bind(("127.0.0.1", 0))
-        later = threading.Timer(0.5, head.listen)
-        later.start()
+
+        def listen() -> None:
+            started.set()
+            head.listen()
+
+        threading.Timer(0.5, listen).start()
         with connect_cluster(f"ray://127.0.0.1:{head.getsockname()[1]}", None):
-            assert later.finished.is_set()
+            assert started.is_set()
 
 
 def test_the_address_of_a_job_is_tried_first_too(fake_ray: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
