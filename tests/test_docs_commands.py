@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -12,10 +13,11 @@ import pytest
 import yaml
 from support.command_line import PROJECT
 from support.made_logs import four_shown
-from support.page_commands import ONE_WORKER, TRAINING_RULES, Rule, Shell, blocks, free_port, small
+from support.page_commands import ONE_WORKER, TRAINING_RULES, Rule, Shell, blocks, small
 from support.tournaments import tournament
 
 from agents.search.poke_engine import builds
+from training.runs.distributed.ports import reserved_port
 from training.runs.shipped import FOLDERS
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
@@ -37,7 +39,9 @@ NOT_RUN = {
     "ablations.md": "hours: tests/training/experiments/ablation trains small ones, and reads those that are shipped",
 }
 PAGES = [page for page in sorted((PROJECT / "docs").glob("*.md")) if page.name not in NOT_RUN]
-PORT, OTHER_PORT = free_port(), free_port()
+#: For the servers; kept for as long as this module is.
+_PORTS = contextlib.ExitStack()
+PORT, OTHER_PORT = (_PORTS.enter_context(reserved_port()) for _ in range(2))
 RULES = [
     Rule(r"^make search.*", "true", "a build of some minutes, which CI makes"),
     Rule(r"^(arena (?:beats|rank) [^#]*)", r"\1 --min-battles 1 ", "battles"),

@@ -75,6 +75,14 @@ def run_arena(
     return Said(process.returncode, out, err)
 
 
+def is_running(pid: int) -> bool:
+    """Whether a process is there and is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):  # the second: it ended between opening the file and reading it
+        return False
+
+
 def processes(mark: str, word: str = "") -> list[int]:
     """The living processes that were started, directly or not, with `mark` in their environment."""
     found = []

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -173,13 +172,6 @@ def small(command: str, rules: Sequence[Rule]) -> str:
     for rule in rules:
         command = re.sub(rule.pattern, rule.by, command)
     return command
-
-
-def free_port() -> int:
-    """A port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass

@@ -58,7 +58,7 @@ def test_who_waits_gets_the_lock_when_it_is_released_also_when_its_file_was_dele
         with file_lock(lock, wait=False, remove=remove) as held:
             assert not held
         order.append("first")
-    thread.join(30)
+    thread.join(120)
     assert order == ["first", "second"]
     assert lock.exists() == (not remove)
 

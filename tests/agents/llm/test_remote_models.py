@@ -176,13 +176,18 @@ def test_an_answer_without_text_or_usage_is_no_action_of_any_kind() -> None:
 
 
 def test_requests_of_a_worker_keep_their_limits() -> None:
-    under_way, most = [0], [0]
+    under_way: list[str] = []
+    most = 0
+    pair = threading.Barrier(2)
 
-    def slow(_: str) -> str:
-        under_way[0] += 1
-        most[0] = max(most[0], under_way[0])
-        time.sleep(0.02)
-        under_way[0] -= 1
+    def in_pairs(prompt: str) -> str:
+        """Answers no request before another one is under way, and leaves time for a third."""
+        nonlocal most
+        under_way.append(prompt)
+        pair.wait(60)
+        time.sleep(0.1)
+        most = max(most, len(under_way))
+        under_way.pop()
         return "Action: move surf"
 
     async def all_at_once(server: ChatServer, **limits: int) -> float:
@@ -190,9 +195,10 @@ def test_requests_of_a_worker_keep_their_limits() -> None:
         await asyncio.gather(*(agent(server, **limits).act(battle()) for _ in range(6)))  # type: ignore[arg-type]
         return time.monotonic() - began
 
-    with chat_server(slow) as server:
+    with chat_server(in_pairs) as server:
         asyncio.run(all_at_once(server, at_once=2))
-        assert most == [2]
+    assert most == 2
+    with chat_server(lambda _: "Action: move surf") as server:
         # The throttle's own clock decides, not this machine's speed: six requests cannot begin within five intervals.
         assert asyncio.run(all_at_once(server, per_minute=1200)) >= 5 * 60 / 1200
 
@@ -234,9 +240,9 @@ def test_a_scripted_model_wins_real_battles_and_a_babbling_one_loses_by_illegal_
 
 @pytest.mark.slow
 def test_a_model_that_is_too_slow_loses_by_timeout(tmp_path: Path) -> None:
-    with chat_server(lambda _: time.sleep(5) or "") as server:  # type: ignore[func-returns-value]
+    with chat_server(lambda _: time.sleep(60) or "") as server:  # type: ignore[func-returns-value]
         spec = f"llm:openai?base_url={server.url}&model=stub"
-        tournament(tmp_path / "a.duckdb", spec, "random", think_limit=0.2)
+        tournament(tmp_path / "a.duckdb", spec, "random", think_limit=2.0)  # `random` has it as well
     assert rows("SELECT agent, reason FROM faults", tmp_path / "a.duckdb") == [(spec, "timeout")] * 2
 
 

@@ -110,7 +110,8 @@ def test_all_workers_ask_one_server_and_its_death_costs_the_battles_that_asked_i
         while not over.wait(0.05):
             found = processes(mark, SERVER)
             # A server that starts a program itself looks like two for a moment.
-            looks.append({pid for pid in found if _parent(pid) not in found})
+            parents = {pid: _parent(pid) for pid in found}
+            looks.append({pid for pid, parent in parents.items() if parent and parent not in found})
 
     watcher = threading.Thread(target=watch)
     watcher.start()

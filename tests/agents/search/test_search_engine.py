@@ -11,13 +11,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.command_line import PROJECT, TESTS
+from support.command_line import PROJECT, TESTS, is_running, wait
 
 from agents import resolve
 from agents.search.poke_engine import builds, engine
@@ -82,7 +81,9 @@ class OutOfTime(BaseException):
 
 
 def test_a_question_cut_off_leaves_no_answer_for_the_next(stand_in: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("STAND_IN_SLEEPS", "30")
+    asked = stand_in / "asked"
+    monkeypatch.setenv("STAND_IN_SLEEPS", "600")
+    monkeypatch.setenv("STAND_IN_ASKED", str(asked))
 
     def ring(*_: object) -> None:
         raise OutOfTime
@@ -92,7 +93,12 @@ def test_a_question_cut_off_leaves_no_answer_for_the_next(stand_in: Path, monkey
     # Not an interval timer: that of this process belongs to a StepGuard, if another test has left one (gc.callbacks).
     main = threading.main_thread().ident
     assert main is not None
-    alarm = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGALRM))
+
+    def cut_off() -> None:
+        wait(asked.exists)
+        signal.pthread_kill(main, signal.SIGALRM)
+
+    alarm = threading.Thread(target=cut_off)
     alarm.start()
     try:
         with pytest.raises(OutOfTime):
@@ -117,17 +123,7 @@ def test_it_ends_with_an_owner_that_is_killed(stand_in: Path):
     pid = int(owner.stdout.readline())
     owner.kill()
     owner.communicate()
-    deadline = time.monotonic() + 30
-    while _runs(pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not _runs(pid)
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    wait(lambda: not is_running(pid))
 
 
 def test_without_a_build_it_is_listed_as_not_available_and_refused(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import gc
-import os
-import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.command_line import is_running, wait
 from support.environments import Chooser, First, Last, played, same_arrays
 
 from teamsets.errors import ArenaError, BadInput
@@ -76,21 +74,10 @@ def test_an_environment_that_nobody_closed_leaves_no_process() -> None:
     env = TwoSeatEnv(venue="showdown")
     env.reset(seed=1)
     pid = env.battles.exchange.host.pid  # type: ignore[attr-defined]
-    assert Path(f"/proc/{pid}").exists()
+    assert is_running(pid)
     del env
     gc.collect()
-    deadline = time.monotonic() + 30
-    while _running(pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not _running(pid)
-
-
-def _running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    wait(lambda: not is_running(pid))
 
 
 def test_a_battle_beyond_its_last_turn_is_truncated_at_a_decision() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +17,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("numba")
 
 from click.testing import CliRunner  # noqa: E402
-from support.command_line import Said, wait  # noqa: E402
+from support.command_line import Said  # noqa: E402
 from support.matrix_game import MatrixGame, MatrixGames  # noqa: E402
 from support.online import settings, trainer, without_clock  # noqa: E402
 
@@ -149,6 +150,24 @@ def test_a_limit_of_minutes_counts_playing_and_learning_of_all_processes_of_a_ru
     assert train_online(settings(**limited, max_minutes=3), Slow).steps()[-1] == 2
 
 
+#: Trains, and is killed when the metrics of an iteration have been written, whose checkpoint has not.
+KILLED = """
+import os, signal, sys
+from training.cli import main
+from training.runs.tracking import Tracking
+
+note, last = Tracking.note, int(sys.argv.pop(1))
+
+def note_and_end(tracking, step, *arguments):
+    note(tracking, step, *arguments)
+    if step == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+Tracking.note = note_and_end
+main()
+"""
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_run_that_is_killed_again_and_again_has_the_same_numbers(
@@ -157,24 +176,14 @@ def test_a_run_that_is_killed_again_and_again_has_the_same_numbers(
     config = tmp_path / "mine.yaml"
     told = settings(out="killed", iterations=6, checkpoints__every=2).model_dump(mode="json")
     config.write_text(yaml.safe_dump(told))
-    command = [sys.executable, "-m", "training.cli", "online", str(config)]
-    file, killed = tmp_path / "killed" / "metrics.jsonl", 0
-    for lines in (2, 5):
-        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
-
-        def logged(lines: int = lines, process: subprocess.Popen[bytes] = process) -> bool:
-            ended = process.poll() is not None
-            return ended or (file.exists() and len(file.read_text().splitlines()) >= lines)
-
-        wait(logged, 300)
-        if process.poll() is None:
-            process.kill()
-            killed += 1
-        process.wait()
+    for last in (2, 5):
+        command = [sys.executable, "-c", KILLED, str(last), "online", str(config)]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        assert [line["step"] for line in metrics(tmp_path / "killed")] == list(range(1, last + 1))
     assert train_command("online", config, cwd=tmp_path).code == 0
     undisturbed = settings(out=str(tmp_path / "undisturbed"), iterations=6, checkpoints__every=2)
     train_online(undisturbed, trainer_class("ppo"))
-    assert killed == 2
     assert metrics(tmp_path / "killed") == metrics(tmp_path / "undisturbed")
 
 

@@ -52,7 +52,8 @@ def made(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_stored_battle_comes_back_on_the_engine_with_its_legal_choices(played: Path) -> None:
     numbers = [
-        number for (number,) in rows("SELECT battle_id FROM battles WHERE format = 'gen1ou' ORDER BY 1 LIMIT 3", played)
+        number
+        for (number,) in rows("SELECT battle_id FROM battles WHERE format = 'gen1ou' ORDER BY key LIMIT 3", played)
     ]
     forks, leader = EngineForks(1, "gen1ou"), np.array([LEADER])
     compared = 0
@@ -208,5 +209,5 @@ def test_a_command_that_is_refused_leaves_no_settings_for_the_next_one(played: P
     assert "cannot play on the engine" in str(refused.exception) and not out.exists()
     out.mkdir()  # killed while it wrote the first side
     (out / "attempts.jsonl").write_text('{"settings":{"seed":7}}\n{"battle":1,"se')
-    few = "battle_id IN (SELECT min(battle_id) FROM battles WHERE format = 'gen1ou')"
+    few = "battle_id IN (SELECT arg_min(battle_id, key) FROM battles WHERE format = 'gen1ou')"
     assert build(played, out, "--baseline", "0", "--garble", "illegal", where=few).exit_code == 0

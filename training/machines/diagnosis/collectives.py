@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 from training.machines.diagnosis.finding import Finding
+from training.runs.distributed.ports import reserved_port
 
 #: Line of NCCL or torch (regular expression) -> what to do.
 KNOWN = {
@@ -31,31 +31,34 @@ _CHECK = "training.machines.diagnosis.collective_check"
 def collective_findings(processes: int, backend: str, limit: float, logs: Path) -> list[Finding]:
     """Run the check in so many processes, and return its findings. limit: seconds; logs: folder of a log per process."""
     logs.mkdir(parents=True, exist_ok=True)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    shared = {**os.environ, "WORLD_SIZE": str(processes), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    shared.setdefault("NCCL_DEBUG", "INFO")
-    shared.setdefault("OMP_NUM_THREADS", "1")
-    running = []
-    began = time.monotonic()
-    for rank in range(processes):
-        with (logs / f"check-{rank}.log").open("wb") as log:
-            environment = {**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)}
-            command = [sys.executable, "-m", _CHECK, backend]
-            running.append(subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT))
-    late = []
-    for rank, process in enumerate(running):
-        try:
-            process.wait(max(0.1, limit - (time.monotonic() - began)))
-        except subprocess.TimeoutExpired:
-            late.append(rank)
+    late: list[int] = []
+    with reserved_port() as port:
+        running = _start(processes, backend, port, logs)
+        began = time.monotonic()
+        for rank, process in enumerate(running):
+            try:
+                process.wait(max(0.1, limit - (time.monotonic() - began)))
+            except subprocess.TimeoutExpired:
+                late.append(rank)
     for process in running:
         if process.poll() is None:
             process.kill()
             process.wait()
     texts = [(logs / f"check-{rank}.log").read_text(errors="replace") for rank in range(processes)]
     return read_check(texts, [process.returncode for process in running], late, backend, limit, logs)
+
+
+def _start(processes: int, backend: str, port: int, logs: Path) -> list[subprocess.Popen[bytes]]:
+    shared = {**os.environ, "WORLD_SIZE": str(processes), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    shared.setdefault("NCCL_DEBUG", "INFO")
+    shared.setdefault("OMP_NUM_THREADS", "1")
+    running = []
+    for rank in range(processes):
+        with (logs / f"check-{rank}.log").open("wb") as log:
+            environment = {**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)}
+            command = [sys.executable, "-m", _CHECK, backend]
+            running.append(subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT))
+    return running
 
 
 def read_check(

@@ -7,7 +7,6 @@ the rank whose exit it sees first, which is often one that only lost its connect
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 from teamsets.locking import file_lock
 from training.runs.config_reader import BadConfig
 from training.runs.distributed.first_failure import EndedRank, report
+from training.runs.distributed.ports import reserved_port
 from training.runs.distributed.rank import LAUNCHER
 from training.runs.distributed.rank_files import RankFiles
 
@@ -47,7 +47,8 @@ def launch(arguments: Sequence[str], run: Path, processes: int, program: Sequenc
     with ExitStack() as stack:
         if not stack.enter_context(file_lock(run / "ranks" / "lock", wait=False)):
             raise BadConfig(f"out {run}: in use by another training process: wait, or name another folder")
-        children = _start([sys.executable, *program, *arguments], run, processes)
+        port = stack.enter_context(reserved_port())
+        children = _start([sys.executable, *program, *arguments], run, processes, port)
         try:
             _wait(children)
         finally:  # also after Ctrl-C, which the ranks have received themselves
@@ -58,14 +59,14 @@ def launch(arguments: Sequence[str], run: Path, processes: int, program: Sequenc
     return report(ends, killed_for_memory=_oom_kills() > oom_kills)
 
 
-def _start(command: list[str], run: Path, processes: int) -> list[_Child]:
+def _start(command: list[str], run: Path, processes: int, port: int) -> list[_Child]:
     threads = max(1, len(os.sched_getaffinity(0)) // processes)
     shared = {
         **os.environ,
         "WORLD_SIZE": str(processes),
         "LOCAL_WORLD_SIZE": str(processes),
         "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": str(_free_port()),
+        "MASTER_PORT": str(port),
         LAUNCHER: str(os.getpid()),
     }
     shared.setdefault("OMP_NUM_THREADS", str(threads))
@@ -119,14 +120,6 @@ def _end_of(child: _Child) -> EndedRank:
         failure=child.files.read_failure(),
         progress=child.files.read_progress(),
     )
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    assert isinstance(port, int)
-    return port
 
 
 def _oom_kills() -> int:

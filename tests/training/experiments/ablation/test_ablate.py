@@ -43,6 +43,7 @@ def test_a_dry_run_prints_the_cells_and_makes_nothing(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1500)
 def test_an_ablation_killed_in_between_ends_in_a_table(
     config: Path, settings: dict[str, Any], train_command: Callable[..., Said]
 ) -> None:
@@ -53,7 +54,7 @@ def test_an_ablation_killed_in_between_ends_in_a_table(
     marks = ["data/winners", "cells/winners-1/checkpoints/step-*2", "cells/both-1/held-out.json"]
     for mark in marks:
         with start_arena("ablate", config, cwd=config.parent, program="train") as process:
-            wait(lambda mark=mark, process=process: list(out.glob(mark)) or process.poll() is not None, 240)
+            wait(lambda mark=mark, process=process: list(out.glob(mark)) or process.poll() is not None, 400)
             time.sleep(generator.uniform(0, 1))
             process.send_signal(signal.SIGKILL)
     said = run()

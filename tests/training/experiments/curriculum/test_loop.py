@@ -234,8 +234,8 @@ def test_killed_again_and_again_it_comes_out_the_same(undisturbed: Path, mark: s
         time.sleep(draw.uniform(0, 1.5))
         assert process.poll() in (None, 0), process.communicate()
         process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=60)
-        wait(lambda: not processes(mark), 60)
+        process.communicate(timeout=300)
+        wait(lambda: not processes(mark), 300)
     process = start(config, mark)
     _, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
