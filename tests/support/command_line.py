@@ -76,9 +76,9 @@ def run_arena(
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process is there and is no zombie."""
+    """Whether a process is there and has not ended. A zombie has: whoever adopted it reaps it."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):  # the second: it ended between opening the file and reading it
         return False
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import TESTS, Said, wait
+from support.command_line import TESTS, Said, is_running, wait
 from support.foul_play_environment import CHECKOUT, prepare_stand_in
 from support.real_battles import fixtures
 
@@ -292,14 +292,6 @@ def test_it_is_listed_and_lacks_what_foul_play_lacks(arena: Callable[..., Said],
 
 
 def assert_gone(pids: list[int]) -> None:
-    """Fail unless the processes end soon. A zombie counts as gone: whoever adopted it reaps it."""
+    """Fail unless the processes end soon."""
     assert pids
-
-    def living(pid: int) -> bool:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return False
-        return state not in "ZX"
-
-    wait(lambda: not any(living(pid) for pid in pids))
+    wait(lambda: not any(map(is_running, pids)))

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.command_line import wait
+from support.command_line import is_running, wait
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found through /proc")
 
@@ -33,14 +33,6 @@ print(os.getpid(), sleeper.pid, gone, server.pid, flush=True)
 """
 
 
-def _alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in "ZX"
-
-
 def _kept(then: str) -> tuple[subprocess.Popen[str], list[int]]:
     """The supervisor, and the pids of the kept process, of its two children, and of a server that others share."""
     script = _DAEMONS + textwrap.dedent(then)
@@ -54,8 +46,8 @@ def _assert_gone(pids: list[int]) -> None:
     """All but the shared server, which is ended here."""
     *mortal, server = pids
     try:
-        wait(lambda: not any(map(_alive, mortal)))
-        assert _alive(server)
+        wait(lambda: not any(map(is_running, mortal)))
+        assert is_running(server)
     finally:
         os.kill(server, signal.SIGKILL)
 
@@ -65,7 +57,7 @@ def test_when_the_kept_process_ends_so_does_all_that_it_started(then: str, code:
     supervisor, pids = _kept(then)
     with supervisor:
         assert supervisor.wait(120) == code
-        assert not any(map(_alive, pids[:-1]))  # at once: the supervisor ends last
+        assert not any(map(is_running, pids[:-1]))  # at once: the supervisor ends last
     _assert_gone(pids)
 
 
@@ -99,7 +91,7 @@ def test_a_killed_supervisor_or_parent_leaves_no_kept_process(dies: str) -> None
         if dies == "supervisor":
             stat = Path(f"/proc/{pids[0]}/stat").read_text()
             os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
-            wait(lambda: not _alive(pids[0]))
+            wait(lambda: not is_running(pids[0]))
             for pid in pids[1:]:  # of these nobody knows any more: that is what documentation says cannot be prevented
                 os.kill(pid, signal.SIGKILL)
         parent.kill()

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.command_line import TESTS, wait
+from support.command_line import TESTS, is_running, wait
 from support.foul_play_environment import CHECKOUT, prepare_stand_in
 from support.real_battles import fixtures
 from support.tournaments import table
@@ -138,20 +138,13 @@ def test_a_forfeit_is_no_fault(server: tuple[asyncio.Runner, LocalServer]) -> No
     assert (record.winner, record.reason, record.fault, record.detail) == ("p2", "win", None, "p1 forfeited")
 
 
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def test_what_a_program_has_started_ends_with_it(server: tuple[asyncio.Runner, LocalServer]) -> None:
     record = played(server, "random", stand_in("has children"))
     log = re.search(r"its log is (\S+\.log)", record.detail or "")
     assert log is not None
     told = re.search(r"children (\d+) (\d+)", Path(log[1]).read_text())
     assert told is not None
-    wait(lambda: not alive(int(told[1])) and not alive(int(told[2])))
+    wait(lambda: not is_running(int(told[1])) and not is_running(int(told[2])))
 
 
 KEPT = """
@@ -175,9 +168,9 @@ def test_a_program_is_gone_when_its_owner_is_killed() -> None:
         while not (told := re.search(r"pids (\d+) (\d+)", log.read_text())):
             time.sleep(0.1)
         pids = [int(told[1]), int(told[2])]
-        assert all(map(alive, pids))
+        assert all(map(is_running, pids))
         os.kill(owner.pid, signal.SIGKILL)
-    wait(lambda: not any(map(alive, pids)))
+    wait(lambda: not any(map(is_running, pids)))
 
 
 def test_a_killed_supervisor_leaves_no_program() -> None:
@@ -192,7 +185,7 @@ def test_a_killed_supervisor_leaves_no_program() -> None:
             told = re.search(r"pids (\d+) (\d+)", running.log.read_text())
         os.kill(running.pid, signal.SIGKILL)
         assert "status -9" in await running.dead
-        wait(lambda: not alive(int(told[1])) and not alive(int(told[2])))
+        wait(lambda: not is_running(int(told[1])) and not is_running(int(told[2])))
 
     asyncio.run(run())
 
