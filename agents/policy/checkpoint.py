@@ -29,6 +29,7 @@ from agents.observation.layout import Layout, layout_of
 from agents.observation.vocabulary import vocabulary
 from agents.paths import resolve_path
 from agents.policy.hub import fetch, is_on_hub
+from agents.policy.shape import Shape
 from teamsets.atomic import atomic_folder, write_atomic
 from teamsets.checksums import differing, write_checksums
 from teamsets.errors import BadInput
@@ -45,8 +46,6 @@ SHIPPED = Path(__file__).with_name("shipped")
 _MAX_BEST = 1 << 16
 #: The longest header of a file of weights, as safetensors has it.
 _MAX_HEADER = 100_000_000
-#: The most numbers that the keys of one battle may have in the inference server's memory: 4 GB.
-_MAX_CACHED = 1 << 30
 WEIGHTS, ABOUT = "model.safetensors", "checkpoint.json"
 
 
@@ -159,7 +158,6 @@ def load(folder: Path, device: Any = "cpu") -> tuple[Network, About]:
     from safetensors.torch import load_file
 
     from agents.policy.network import Network
-    from agents.policy.shape import Shape
 
     about = read(folder)
     for path, how in differing(folder, (WEIGHTS,)):
@@ -321,22 +319,18 @@ def _note_once(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def _check_shape(folder: Path, shape: dict[str, Any]) -> None:
+def _check_shape(folder: Path, fields: dict[str, Any]) -> None:
     """Raise BadInput if the file of the weights is too small for a network of that shape: building it would fill the memory.
 
-    A layer has 4 width² parameters for the attention and 2 expansion width² behind it, of a byte or more each.
+    A parameter has a byte or more.
     """
     try:
-        per_square = 4 + 2 * int(shape["expansion"])
-        parameters = per_square * (
-            int(shape["layers"]) * int(shape["width"]) ** 2
-            + int(shape["token_layers"]) * int(shape["token_width"]) ** 2
-        )
-        cached = int(shape["window"]) * int(shape["layers"]) * int(shape["width"])  # of one battle, in `Memory`
-        bins = int(shape["bins"]) * int(shape["width"])
-    except (KeyError, TypeError, ValueError, OverflowError):
+        shape = Shape(**fields)
+    except TypeError:
         raise BadInput(f"checkpoint {folder}: {ABOUT} has no shape of a network: use another one") from None
-    if max(parameters, bins) > (folder / WEIGHTS).stat().st_size or cached > _MAX_CACHED:
+    except BadInput as error:
+        raise BadInput(f"checkpoint {folder}: {ABOUT}: {error}: it is damaged: use another one") from None
+    if shape.layer_parameters > (folder / WEIGHTS).stat().st_size:
         raise BadInput(
             f"checkpoint {folder}: {ABOUT} says a network that is larger than {WEIGHTS}: it is damaged: use another one"
         )

@@ -8,6 +8,8 @@ from typing import Literal, get_args
 
 from teamsets.errors import BadInput
 
+#: The most numbers that the keys of one battle may have in a network's memory: 4 GB.
+MAX_CACHED = 1 << 30
 #: The fields of a shape that a preset decides and a configuration can set one by one.
 Size = Literal[
     "token_width", "token_layers", "token_heads", "width", "layers", "heads", "window", "expansion", "bins"
@@ -56,10 +58,22 @@ class Shape:
                 )
         if self.bins < 2:
             raise BadInput(f"network shape: bins={self.bins}: must be 2 or more")
+        if (cached := self.window * self.layers * self.width) > MAX_CACHED:
+            raise BadInput(
+                f"network shape: window={self.window}, layers={self.layers}, width={self.width}: their product is "
+                f"{cached:,}: must be at most {MAX_CACHED:,}"
+            )
         if self.slots > 2:
             raise BadInput(f"network shape: slots={self.slots}: must be 1 (singles) or 2 (doubles)")
         if self.policies > self.slots:
             raise BadInput(f"network shape: policies={self.policies}: must be 1, or in doubles 1 or 2")
+
+    @property
+    def layer_parameters(self) -> int:
+        """The number of parameters of the layers and of the value's head, without biases: a lower limit of all."""
+        each = 4 + 2 * self.expansion  # of attention, and of the feed-forward layer
+        layers = self.policies * each * (self.layers * self.width**2 + self.token_layers * self.token_width**2)
+        return layers + self.policies * self.bins * self.width
 
     @property
     def name(self) -> str:
@@ -103,3 +117,10 @@ def nearest_preset(shape: Shape) -> tuple[str, dict[Size, int]]:
         for preset in PRESETS
     }
     return min(differing.items(), key=lambda item: len(item[1]))
+
+
+def unlike(shape: Shape, other: Shape) -> str:
+    """Return why a network of a shape cannot start from one of another that it does not extend, and the fix, in one line."""
+    preset, sizes = nearest_preset(other)
+    settings = f"preset: {preset}, sizes: {{{', '.join(f'{name}: {size}' for name, size in sizes.items())}}}"
+    return f"is {other.name}, not {shape.name}: set {settings}; more layers and token_layers may be added"

@@ -93,12 +93,12 @@ def learned(config: Curriculum, told: Config) -> Learned:
 
 def run(path: Path, console: Console) -> None:
     """Goes on with the curriculum of a file."""
-    kept = loop.pinned, learn.learn
-    loop.pinned, learn.learn = (lambda spec: spec), learned
+    kept = loop.pinned, loop.check_sizes, learn.learn
+    loop.pinned, loop.check_sizes, learn.learn = (lambda spec: spec), (lambda config, base: None), learned
     try:
         loop.run_curriculum(load(Curriculum, path), console, "the same command")
     finally:
-        loop.pinned, learn.learn = kept
+        loop.pinned, loop.check_sizes, learn.learn = kept
 
 
 if __name__ == "__main__":

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 
 from agents.policy import checkpoint, network
-from agents.policy.shape import Shape
+from agents.policy.shape import Shape, unlike
 from training.offline.config import Config, NetworkSettings
 from training.offline.losses import WITH_REFERENCE
 from training.offline.reference import KlPenalty
 from training.runs.config_reader import BadConfig
-from training.runs.parameters import freeze, take_over, unlike
+from training.runs.parameters import freeze, initialized, take_over
 from training.runs.state import finite
 
 
@@ -56,7 +56,7 @@ def build_network(
             "set auto or false"
         )
     if source is None:
-        built = network.Network(shape)
+        built = initialized(shape, "network")
     else:
         loaded, about = checkpoint.load(source)
         lineage = [*about.lineage]
@@ -77,7 +77,7 @@ def build_network(
             raise BadConfig(f"network.start_from: {source}: {unlike(shape, loaded.shape)}")
         if not finite(loaded):
             raise BadConfig(f"{source}: contains non-finite weights: delete it, and start from an earlier one")
-        built = network.Network(shape)
+        built = initialized(shape, "network")
         take_over(built, loaded)
     freeze(built, settings.freeze)
     return built, lineage
@@ -87,7 +87,7 @@ def untrained(settings: NetworkSettings, seed: int, slots: int = 1, team_preview
     """Return a randomly initialized network, which depends on the arguments only: see `build_network`."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return network.Network(replace(_shape(settings), slots=slots, team_preview=team_preview))
+        return initialized(replace(_shape(settings), slots=slots, team_preview=team_preview), "network")
 
 
 def check_freeze(settings: NetworkSettings) -> None:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from agents.policy import checkpoint
 from agents.policy.network import Network
-from agents.policy.shape import Shape
+from agents.policy.shape import Shape, unlike
 from teamsets.formats import Format
 from training.envs.network_players import SamplingSettings
 from training.online import config
@@ -20,7 +20,7 @@ from training.online.noise_scale import NoiseScale
 from training.online.schedules import ParameterSchedule, ScheduleSettings
 from training.runs.common_settings import decides_previews
 from training.runs.config_reader import BadConfig
-from training.runs.parameters import freeze, parameter_groups, take_over, unlike
+from training.runs.parameters import freeze, initialized, parameter_groups, take_over
 from training.runs.state import TrainingFailed, finite
 
 if TYPE_CHECKING:
@@ -156,7 +156,11 @@ class Role:
         own = self.network.shape
         given = replace(without_dropout(network.shape), team_preview=own.team_preview)
         if given not in (own, replace(own, policies=1)):
-            raise BadConfig(f"{self.name}: its network cannot be replaced by one of another shape")
+            sizes = "" if given.name == own.name else f" ({given.name}, not {own.name})"
+            raise BadConfig(
+                f"{self.name}: its network cannot be replaced by one of another shape{sizes}: change `replacements` or "
+                "`copy_every`, or let both have the same preset, sizes, policies and format"
+            )
 
     def load_weights(self, network: Network) -> None:
         """Take over the weights of a network of the same shape, or of one for both slots; the optimizer begins anew."""
@@ -220,7 +224,8 @@ class Role:
         fields: dict[str, Any] = {"policies": settings.policies, "team_preview": team_preview}
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            built = Network(replace(without_dropout(settings.shape), slots=played.slots, **fields))
+            shape = replace(without_dropout(settings.shape), slots=played.slots, **fields)
+            built = initialized(shape, f"{self.name}.network")
         if folder is not None:
             loaded, about = checkpoint.load(folder)
             if unfit := about.unfit_for(played.gen, doubles=played.doubles):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -9,8 +10,24 @@ import torch
 from torch import nn
 
 from agents.policy.network import Block, Network
-from agents.policy.shape import Shape, nearest_preset
+from agents.policy.shape import Shape
 from training.runs.config_reader import BadConfig
+
+
+def initialized(shape: Shape, key: str) -> Network:
+    """Return a network with random weights.
+
+    key: of the settings of its size, for errors. Raises BadConfig, before anything is allocated, if this machine's memory
+    cannot hold its weights, and where no GPU trains it their gradients and AdamW's two moments.
+    """
+    needed = shape.layer_parameters * (4 if torch.cuda.is_available() else 16)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > memory:
+        raise BadConfig(
+            f"{key}: {shape.name}: needs {needed / 1e9:,.0f} GB of memory at least, and this machine has "
+            f"{memory / 1e9:,.0f} GB: choose a smaller preset or smaller sizes"
+        )
+    return Network(shape)
 
 
 @torch.no_grad()
@@ -30,13 +47,6 @@ def take_over(network: Network, other: Network) -> None:
             for last in (added.attention_out, added.fc_out):
                 nn.init.zeros_(last.weight)
                 nn.init.zeros_(last.bias)
-
-
-def unlike(shape: Shape, other: Shape) -> str:
-    """Return why a network of a shape cannot start from one of another that it does not extend, and the fix, in one line."""
-    preset, sizes = nearest_preset(other)
-    settings = f"preset: {preset}, sizes: {{{', '.join(f'{name}: {size}' for name, size in sizes.items())}}}"
-    return f"is {other.name}, not {shape.name}: set {settings}; more layers and token_layers may be added"
 
 
 def freeze(module: nn.Module, patterns: list[str]) -> None:

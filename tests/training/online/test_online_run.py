@@ -112,7 +112,7 @@ def test_what_will_replace_weights_is_looked_at_before_the_first_iteration(tmp_p
 
     with pytest.raises(BadInput, match="no-such-run"):
         started(str(tmp_path / "no-such-run"))
-    with pytest.raises(BadConfig, match="learner: its network cannot be replaced by one of another shape"):
+    with pytest.raises(BadConfig, match=r"one of another shape \(tiny, not micro\): change `replacements`"):
         started("gen1ou")
     assert not (tmp_path / "run" / "metrics.jsonl").exists()
     started(str(tmp_path / "run@1"))  # which there is by then

@@ -23,7 +23,7 @@ from training.offline.finetune import FineTuning  # noqa: E402
 from training.offline.learner import build_network  # noqa: E402
 from training.online.role import Role  # noqa: E402
 from training.runs.config_reader import BadConfig, validated  # noqa: E402
-from training.runs.parameters import take_over  # noqa: E402
+from training.runs.parameters import initialized, take_over  # noqa: E402
 from training.runs.shipped import resolve_path  # noqa: E402
 
 DEEPER = {"layers": 3, "token_layers": 2}
@@ -115,3 +115,30 @@ def test_what_continues_a_checkpoint_takes_its_sizes(tmp_path: Path) -> None:
     del before["network"]["sizes"]
     assert validated(Config, before, "test").network.shape == PRESETS["small"]
     assert parameters(network.shape) > parameters(PRESETS["micro"])
+
+
+def test_a_network_larger_than_the_memory_is_refused_before_it_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
+    micro = PRESETS["micro"]
+    counted = initialized(micro, "network").parameter_count
+    assert 0.1 * counted < micro.layer_parameters < counted
+    both = replace(micro, slots=2, policies=2)
+    assert both.layer_parameters == 2 * micro.layer_parameters
+    huge = {"width": 1_000_000, "window": 1}
+    for build in (
+        lambda: role(preset="micro", sizes=huge),
+        lambda: build_network(validated(Config, read("tiny", preset="micro", sizes=huge), "test").network, None),
+    ):
+        with pytest.raises(
+            BadConfig, match=r"network: micro with width=1000000, window=1: needs 128,0\d\d GB of memory"
+        ):
+            build()
+    for gpu, factor in ((False, 16), (True, 4)):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda gpu=gpu: gpu)
+        pages = {"SC_PAGE_SIZE": factor, "SC_PHYS_PAGES": micro.layer_parameters}
+        monkeypatch.setattr("os.sysconf", pages.__getitem__)
+        initialized(micro, "network")
+        pages["SC_PHYS_PAGES"] -= 1
+        with pytest.raises(
+            BadConfig, match=r"^network: micro: needs 0 GB of memory at least, and this machine has 0 GB: choose"
+        ):
+            initialized(micro, "network")

@@ -54,6 +54,12 @@ def test_a_missing_and_an_unknown_key_are_named() -> None:
         ("network", "sizes", {"depth": 3}, "network.sizes.depth: .*'token_layers'.*, not 'depth'"),
         ("network", "sizes", {"layers": 0}, "network.sizes.layers: .*greater than or equal to 1, not 0"),
         ("network", "sizes", {"width": 161}, "network: sizes: width=161: must be a multiple of 2"),
+        (
+            "network",
+            "sizes",
+            {"window": 10**8},
+            "network: sizes: window=100000000, .* is 32,000,000,000: must be at most 1,07",
+        ),
         ("data", "train", [], "data.train: .*at least 1"),
         (
             "algorithm",

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Discriminator, Field, Tag
 
+from agents.policy.shape import Shape
 from teamsets import variety
 from teamsets.formats import get_format
 from training.data.hold_out import By
@@ -247,6 +248,15 @@ def training_config(
         "length.epochs": stage.epochs,
     })  # fmt: skip
     return validated(Config, settings, named)
+
+
+def network_shape(config: Curriculum, stage: Stage | OnlineStage) -> Shape:
+    """Return the shape of the network that a stage trains; slots, previews and policies are not those of its format."""
+    out, parent = Path(config.out), config.base_found
+    if isinstance(stage, OnlineStage):
+        return online_config(config, stage, out=out, parent=parent, seed=0).learner.network.shape
+    sources = [Source(path="?", weight=1)]
+    return training_config(config, stage, out=out, parent=parent, seed=0, sources=sources, validate_on=[]).network.shape
 
 
 def _set_here(

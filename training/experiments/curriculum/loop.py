@@ -15,6 +15,8 @@ import yaml
 from rich.console import Console
 
 from agents import resolve
+from agents.policy import checkpoint
+from agents.policy.shape import Shape, unlike
 from arena.report.numbers import counted
 from arena.run.terminal import play_shown, stoppable
 from arena.run.tournament import EvaluateSettings, PlayedRun, prepare, resume
@@ -25,14 +27,37 @@ from teamsets.atomic import write_atomic
 from training.experiments.curriculum import gate, learn
 from training.experiments.curriculum.clock import StageClock, StageCosts
 from training.experiments.curriculum.compare import against_all, gathered, rating, set_gaps
-from training.experiments.curriculum.config import BASE, Curriculum, OnlineStage, Stage, attempts
+from training.experiments.curriculum.config import BASE, Curriculum, OnlineStage, Stage, attempts, network_shape
 from training.experiments.curriculum.lineage import FINAL_TEST
-from training.experiments.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
+from training.experiments.curriculum.play import (
+    KIND,
+    base_of,
+    drawn_quotas,
+    learner_spec,
+    path_of,
+    pinned,
+    play_settings,
+    specs,
+)
 from training.experiments.curriculum.report import PAGE, write_evaluation, write_page
 from training.experiments.curriculum.store import Attempt, CurriculumStore
 from training.runs.config_reader import BadConfig
 from training.runs.evaluation import BattlesStopped
 from training.runs.run_folder import lock_folder
+
+
+def check_sizes(config: Curriculum, base: str) -> None:
+    """Raise BadConfig for a stage whose network could not start from one that may be its parent. base: spec of the base."""
+    parents = {"base": Shape(**checkpoint.read(checkpoint.find(path_of(base))).shape)}
+    for stage in config.stages:
+        shapes = [network_shape(config, each) for each in attempts(stage)]
+        for name, parent in parents.items():
+            for shape in shapes:
+                if not shape.extends(parent):
+                    raise BadConfig(f"stage {stage.name}: its parent, {name}, {unlike(shape, parent)}")
+        parents |= {
+            f"stage {stage.name}" + f", retry {number}" * (number > 0): shape for number, shape in enumerate(shapes)
+        }
 
 
 def run_curriculum(config: Curriculum, console: Console, resume_command: str) -> None:
@@ -49,6 +74,7 @@ def run_curriculum(config: Curriculum, console: Console, resume_command: str) ->
         base = pinned(base_of(config))
         if unfit := resolve(base).missing(config.format):
             raise BadConfig(f"base: {unfit}")
+        check_sizes(config, base)
         store = CurriculumStore(config.db, config.name)
         store.begin(config, base)
         write_atomic(out / "curriculum.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from support.stand_in_curriculum import online_settings, toy
 pytest.importorskip("torch")  # the rules of online training, which hold their settings, import it
 
 from training.experiments.curriculum.config import Curriculum, OnlineStage, Stage, attempts, online_config, team_sets
+from training.experiments.curriculum.loop import check_sizes
 from training.experiments.curriculum.plan import planned
 from training.runs.config_reader import BadConfig, validated
 
@@ -99,3 +101,31 @@ def test_its_time_is_said_to_be_unknown_in_the_plan(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named(tmp_path: Path, change: Change, words: str) -> None:
     with pytest.raises(BadConfig, match=words):
         read(with_online(tmp_path, lambda told: change(told["stages"][3])))
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        (lambda told: None, ""),
+        (lambda told: told["stages"][3]["online"]["learner"]["network"].update(sizes={"layers": 3}), ""),
+        (
+            lambda told: told["stages"][3]["online"]["learner"]["network"].update(preset="small"),
+            "stage league: its parent, base, is tiny, not small: set preset: tiny, sizes: {}; more",
+        ),
+        (
+            lambda told: told["stages"][0]["retries"].append({"overrides": {"network.sizes": {"layers": 3}}}),
+            "stage worse: its parent, stage first, retry 2, is tiny with layers=3, not tiny: set",
+        ),
+    ],
+)
+def test_a_stage_that_could_not_start_from_its_parent_is_refused_before_the_first_battle(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], refused: str
+) -> None:
+    def tiny(told: dict[str, Any]) -> None:
+        told["training"]["network"]["sizes"] = {}
+        told["stages"][3]["online"]["learner"]["network"]["preset"] = "tiny"
+        change(told)
+
+    config = read(with_online(tmp_path, tiny))
+    with nullcontext() if not refused else pytest.raises(BadConfig, match=refused):
+        check_sizes(config, "policy:gen1ou-tiny")
