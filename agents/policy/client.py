@@ -16,6 +16,7 @@ from agents.policy.checkpoint import identity
 from agents.serving import client
 from agents.serving.client import Service, connected
 from agents.serving.wire import ASK, socket_path
+from teamsets.errors import BadInput
 
 
 class InferenceConnection(client.Connection):
@@ -47,12 +48,30 @@ class InferenceConnection(client.Connection):
         return np.frombuffer(b"".join(await asyncio.gather(*frames)), np.float32).reshape(len(sessions), -1)
 
 
+#: The identity of each checkpoint that this process has connected to, when it last did.
+_identities: dict[Path, str] = {}
+
+
+def _identity(folder: Path) -> str:
+    """A checkpoint's identity, also after its run has deleted it for later ones: its server has the weights in memory."""
+    try:
+        _identities[folder] = identity(folder)
+    except FileNotFoundError:
+        if folder not in _identities:
+            raise BadInput(
+                f"checkpoint {folder}: it is gone; a run keeps its latest ones only (`checkpoints.keep`): use another one, "
+                "or a copy"
+            ) from None
+    return _identities[folder]
+
+
 def connection_to(folder: Path, device: str) -> InferenceConnection:
     """Return this process's connection to the server of a checkpoint; starts the server if necessary. Blocks meanwhile.
 
-    device: "auto" (the first GPU, else the CPU) or a torch device. Raises ServerFailed if the server does not start.
+    device: "auto" (the first GPU, else the CPU) or a torch device. Raises ServerFailed if the server does not start, and
+    BadInput for a checkpoint that is gone and that this process has never connected to.
     """
-    path = socket_path(f"{folder.resolve()}\n{identity(folder)}\n{device}")
+    path = socket_path(f"{folder.resolve()}\n{_identity(folder)}\n{device}")
     arguments = [os.fspath(folder.resolve()), "--device", device]
     service = Service(f"the inference server of {folder}", path, "agents.policy.serve", arguments)
     return connected(service, InferenceConnection)

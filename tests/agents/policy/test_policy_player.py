@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import threading
 import uuid
@@ -94,6 +95,24 @@ def test_the_server_answers_as_the_network_and_forgets(run_folder: Path, mark: s
             logits, value, _ = network(ids, numbers, legal, torch.ones(1, 7, dtype=torch.bool))
         together = torch.cat([logits, expected_value(value)[..., None]], dim=-1)[0].numpy()
         np.testing.assert_allclose(np.stack([found[session, position] for position in range(7)]), together, atol=1e-4)
+
+
+@needs_proc
+def test_a_checkpoint_that_its_run_deletes_plays_on(run_folder: Path, mark: str, tmp_path: Path) -> None:
+    from agents.policy import checkpoint
+
+    folder = Path(shutil.copytree(checkpoint.find(str(run_folder)), tmp_path / "copy"))
+
+    async def play() -> None:
+        before = await client.connection_to(folder, "cpu").ask(1, 0, seen(1))
+        shutil.rmtree(folder)
+        np.testing.assert_array_equal(await client.connection_to(folder, "cpu").ask(2, 0, seen(1)), before)
+
+    asyncio.run(play())
+    with pytest.raises(
+        BadInput, match=r"nowhere: it is gone; a run keeps its latest ones only .*: use another one, or a copy"
+    ):
+        client.connection_to(tmp_path / "nowhere", "cpu")
 
 
 @pytest.mark.slow
