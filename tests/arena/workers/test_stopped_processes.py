@@ -19,9 +19,9 @@ ON_ARRAYS = ("array_agents:Slow", "array_agents:RandomAction")
 #: Seconds of a decision; those of its agents are less, those of a stop are more.
 THINK_LIMIT, STOPPED = 3, 5
 #: Turns of the two battles, in each of which an agent sleeps for 0.6 s: the run outlasts two stops on any machine.
-TURNS = 6
+TURNS = 8
 #: Seconds between two stops.
-RUNS = 2.5
+RUNS = 4
 
 
 def _signal(pids: list[int], number: int) -> None:
