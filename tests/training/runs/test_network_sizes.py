@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.online import settings
 
 torch = pytest.importorskip("torch")
+
+from support.online import settings  # noqa: E402
 
 from agents.observation.layout import layout_of  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
