@@ -246,6 +246,7 @@ def test_a_model_that_is_too_slow_loses_by_timeout(tmp_path: Path) -> None:
     assert rows("SELECT agent, reason FROM faults", tmp_path / "a.duckdb") == [(spec, "timeout")] * 2
 
 
+@pytest.mark.slow
 def test_a_request_without_an_answer_is_sent_again_in_a_battle(tmp_path: Path) -> None:
     over, silent = threading.Event(), iter(range(2))
 

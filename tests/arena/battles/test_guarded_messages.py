@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from arena.battles.guard import StepGuard
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.venue import Rules
@@ -23,6 +25,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 def test_nothing_of_an_agents_is_put_into_words_outside_its_clock() -> None:
     specs = [f"worse_agents:{name}" for name in (*FAULTS, "AlwaysEqual")]
     seed = showdown_seed(3)

@@ -127,6 +127,7 @@ def test_a_challenge_is_made_and_accepted_and_a_failing_agent_forfeits(there: Pl
     assert one.rating is None
 
 
+@pytest.mark.slow
 def test_stopping_ends_a_search_and_lets_a_battle_end_and_the_second_time_forfeits(there: Place) -> None:
     said: list[str] = []
 

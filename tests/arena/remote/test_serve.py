@@ -114,6 +114,7 @@ def test_visitors_search_and_challenge_several_at_once_and_all_is_kept(here: Pla
     assert {agent for record in records for agent in record.fixture.agents} > {"random", "bad_agents:Uniform"}
 
 
+@pytest.mark.slow
 def test_a_format_that_showdowns_ladder_has_not_can_be_searched(here: Place) -> None:
     format_id = "gen9championsvgc2026regma"
 
