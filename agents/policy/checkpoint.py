@@ -319,6 +319,11 @@ def _note_once(line: str) -> None:
     print(line, file=sys.stderr)
 
 
+def shape_of(folder: Path) -> Shape:
+    """Return the shape of a checkpoint's network. Raises BadInput."""
+    return Shape(**read(folder).shape)
+
+
 def _check_shape(folder: Path, fields: dict[str, Any]) -> None:
     """Raise BadInput if the file of the weights is too small for a network of that shape: building it would fill the memory.
 

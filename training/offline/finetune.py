@@ -9,7 +9,7 @@ from typing import Any, Literal
 import yaml
 
 from agents.policy import checkpoint
-from agents.policy.shape import Shape, nearest_preset
+from agents.policy.shape import nearest_preset
 from teamsets.errors import BadInput
 from training.data.rebuild_command import HELD_OUT
 from training.data.targets import PolicyFrom
@@ -93,5 +93,5 @@ def _pinned(folder: Path) -> str:
 
 def _size(folder: Path) -> dict[str, Any]:
     """Return the settings of a checkpoint's size. Raises BadInput."""
-    preset, sizes = nearest_preset(Shape(**checkpoint.read(folder).shape))
+    preset, sizes = nearest_preset(checkpoint.shape_of(folder))
     return {"preset": preset, "sizes": sizes}

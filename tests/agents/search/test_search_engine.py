@@ -81,9 +81,9 @@ class OutOfTime(BaseException):
 
 
 def test_a_question_cut_off_leaves_no_answer_for_the_next(stand_in: Path, monkeypatch: pytest.MonkeyPatch):
-    asked = stand_in / "asked"
+    search_began = stand_in / "search-began"
     monkeypatch.setenv("STAND_IN_SLEEPS", "600")
-    monkeypatch.setenv("STAND_IN_ASKED", str(asked))
+    monkeypatch.setenv("STAND_IN_ASKED", str(search_began))
 
     def ring(*_: object) -> None:
         raise OutOfTime
@@ -95,7 +95,7 @@ def test_a_question_cut_off_leaves_no_answer_for_the_next(stand_in: Path, monkey
     assert main is not None
 
     def cut_off() -> None:
-        wait(asked.exists)
+        wait(search_began.exists)
         signal.pthread_kill(main, signal.SIGALRM)
 
     alarm = threading.Thread(target=cut_off)

@@ -86,18 +86,20 @@ def test_runs_start_from_a_network_with_fewer_layers_and_from_no_other(tmp_path:
     assert [parent["step"] for parent in lineage] == [1] and network.shape.layers == 3
 
     wider, _ = saved(tmp_path / "other", resized("micro", {"width": 80, "layers": 2}))
-    told = "is micro with width=80, layers=2, not micro: set preset: micro, sizes: {width: 80, layers: 2}; more layers"
-    with pytest.raises(BadConfig, match=told):
+    refusal = (
+        "is micro with width=80, layers=2, not micro: set preset: micro, sizes: {width: 80, layers: 2}; more layers"
+    )
+    with pytest.raises(BadConfig, match=refusal):
         role(preset="micro", start_from=wider)
-    with pytest.raises(BadConfig, match=told):
+    with pytest.raises(BadConfig, match=refusal):
         build_network(validated(Config, read("tiny", start_from=wider, preset="micro"), "test").network, None)
 
 
 def read(source: str, **network: Any) -> Any:
     import yaml
 
-    told = yaml.safe_load(resolve_path(source, "preset").read_text())
-    return told | {"network": {**told["network"], **network}}
+    settings_read = yaml.safe_load(resolve_path(source, "preset").read_text())
+    return settings_read | {"network": {**settings_read["network"], **network}}
 
 
 def test_what_continues_a_checkpoint_takes_its_sizes(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from agents import resolve
 from agents.policy import checkpoint
-from agents.policy.shape import Shape, unlike
+from agents.policy.shape import unlike
 from arena.report.numbers import counted
 from arena.run.terminal import play_shown, stoppable
 from arena.run.tournament import EvaluateSettings, PlayedRun, prepare, resume
@@ -48,7 +48,7 @@ from training.runs.run_folder import lock_folder
 
 def check_sizes(config: Curriculum, base: str) -> None:
     """Raise BadConfig for a stage whose network could not start from one that may be its parent. base: spec of the base."""
-    parents = {"base": Shape(**checkpoint.read(checkpoint.find(path_of(base))).shape)}
+    parents = {"base": checkpoint.shape_of(checkpoint.find(path_of(base)))}
     for stage in config.stages:
         shapes = [network_shape(config, each) for each in attempts(stage)]
         for name, parent in parents.items():
